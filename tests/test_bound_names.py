@@ -13,7 +13,7 @@ from differences import leaves
 from kernels import KERNELS
 
 from s2sgrad import S2SGradError, grad, jvp, vjp
-from s2sgrad.driver import load
+from s2sgrad.driver import plan as plans
 
 
 def codes(code):
@@ -33,7 +33,7 @@ def globals_read(code):
 def nothing_unbound(monkeypatch):
     """Look into each text that is loaded; what the user's function reads without a binding is the user's mistake."""
     unbound, seen = [], []
-    original = load.Plan.made
+    original = plans.Plan.made
 
     def made(plan, primals):
         functions = original(plan, primals)
@@ -44,7 +44,7 @@ def nothing_unbound(monkeypatch):
             unbound.extend((function.__name__, name) for name in globals_read(function.__code__) - known)
         return functions
 
-    monkeypatch.setattr(load.Plan, "made", made)
+    monkeypatch.setattr(plans.Plan, "made", made)
     yield seen
     assert not unbound, unbound
 

@@ -86,7 +86,7 @@ def test_every_stage_gives_the_same_gradient(case):
         program = Program(observer=observer)
         entry = program.gradient(case.function, kinds, wrt, Options(several=True))
         world = Here()
-        made = load.Plan(program, entry.name, world).made(world.functions)
+        made = load.plan_of(program, entry.name, world).made(world.functions)
     functions = {id(emitted): function for emitted, function in zip(program.functions, made, strict=True)}
     final = functions[id(entry)]
     (seed,) = entry.defaults

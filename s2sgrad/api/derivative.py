@@ -29,7 +29,7 @@ from s2sgrad.errors.raised import behind_partial, entry
 from s2sgrad.runtime.checks import holds_complex_inside
 
 if TYPE_CHECKING:
-    from s2sgrad.driver.compiled import Compiled
+    from s2sgrad.driver.recipe import Compiled
 
 
 class Derivative(Binds):

@@ -23,7 +23,8 @@ from s2sgrad.api.higher import JVP, Call, Forward, backward_of, is_constant, opt
 from s2sgrad.api.library import plain, with_places
 from s2sgrad.api.whole import REFUSALS, begins_again, chosen_of, is_lost, is_recorded, renewed
 from s2sgrad.driver import cache
-from s2sgrad.driver.compiled import Compiled, compile_pair
+from s2sgrad.driver.compiled import compile_pair
+from s2sgrad.driver.recipe import Compiled
 from s2sgrad.errors import S2SGradError, Unsupported
 from s2sgrad.ir.signatures import signature
 from s2sgrad.recorded import pairs

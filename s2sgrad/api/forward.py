@@ -49,7 +49,7 @@ from s2sgrad.source import brings_gradient, read
 from s2sgrad.standard import called_otherwise
 
 if TYPE_CHECKING:
-    from s2sgrad.driver.compiled import Compiled
+    from s2sgrad.driver.recipe import Compiled
 
 Places = dict[str, int | tuple[int, ...]]  # the positions of the arguments that each tangent keyword belongs to
 

@@ -19,7 +19,7 @@ from s2sgrad.driver.options import Options
 from s2sgrad.errors import S2SGradError, Unsupported
 
 if TYPE_CHECKING:  # imported at the first compilation, to keep `import s2sgrad` fast
-    from s2sgrad.driver.compiled import Compiled
+    from s2sgrad.driver.recipe import Compiled
 
 
 class Exchanged(NamedTuple):

@@ -30,7 +30,7 @@ from s2sgrad.runtime.structure import seed_of_number
 from s2sgrad.runtime.traits import declare
 
 if TYPE_CHECKING:  # imported at the first compilation, to keep `import s2sgrad` fast
-    from s2sgrad.driver.compiled import Compiled
+    from s2sgrad.driver.recipe import Compiled
 
 
 P = ParamSpec("P")

@@ -17,7 +17,7 @@ from s2sgrad.errors import Unsupported
 from s2sgrad.errors.raised import entry
 
 if TYPE_CHECKING:
-    from s2sgrad.driver.compiled import Compiled
+    from s2sgrad.driver.recipe import Compiled
 
 
 def backend_for(compile_: bool, lists: bool, debug: bool) -> str:

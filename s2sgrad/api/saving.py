@@ -26,7 +26,7 @@ from s2sgrad.errors import is_written, raised
 from s2sgrad.source import GENERATED
 
 if TYPE_CHECKING:
-    from s2sgrad.driver.compiled import Compiled
+    from s2sgrad.driver.recipe import Compiled
 
 
 def module_text(compiled: Compiled, standalone: bool = False, lines: bool = False) -> str:

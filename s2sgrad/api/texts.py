@@ -17,8 +17,8 @@ from s2sgrad.api.whole import Whole
 from s2sgrad.driver import cache
 
 if TYPE_CHECKING:  # imported at the first compilation, to keep `import s2sgrad` fast
-    from s2sgrad.driver.compiled import Compiled
     from s2sgrad.driver.front import Front
+    from s2sgrad.driver.recipe import Compiled
 
 MOST = 512  # cache of exact shapes; there are few texts, one per pattern of shapes
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 import contextlib
 import gc
 import inspect
-import threading
 import types
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, TypeVar
 
 from s2sgrad.analysis import reached_codes
+from s2sgrad.driver.cache import LOCK
 from s2sgrad.driver.options import Recording
 from s2sgrad.errors import NoRule, NoSource, S2SGradError, Unsupported, raised
 from s2sgrad.ir.lookups import Lookups, noted
@@ -27,7 +27,6 @@ from s2sgrad.specialize.callable_texts import gives_function
 
 T = TypeVar("T")
 _MOST = 12  # branches that are refused in one compilation
-LOCK = threading.RLock()  # one compilation at a time; running compiled functions takes no lock
 
 
 def with_branches(

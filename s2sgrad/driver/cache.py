@@ -19,7 +19,7 @@ from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.ir.signatures import Parameters
 
 if TYPE_CHECKING:
-    from s2sgrad.driver.compiled import Compiled, Recipe
+    from s2sgrad.driver.recipe import Compiled, Recipe
     from s2sgrad.errors import S2SGradError
 
 _MOST = 64  # recipes per code and kind of request
@@ -89,6 +89,7 @@ class Code:
 
 
 _codes: dict[int, Code] = {}
+LOCK = threading.RLock()  # one compilation at a time; running compiled functions takes no lock
 
 
 def of(code: types.CodeType) -> Code:
@@ -115,8 +116,6 @@ def compiled(family: Family, key: Kinds, function: types.FunctionType, compile_:
     """The compiled gradient from a cached recipe, or else a newly compiled one."""
     recipe = family.find(key, function)
     if recipe is None:
-        from s2sgrad.driver.attempts import LOCK
-
         with LOCK:
             recipe = family.find(key, function)
             if recipe is None:

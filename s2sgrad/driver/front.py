@@ -23,7 +23,7 @@ from s2sgrad.analysis.call_keys import NUMBERS, shapes_of
 from s2sgrad.driver.conditions import Bind
 
 if TYPE_CHECKING:
-    from s2sgrad.driver.compiled import Compiled
+    from s2sgrad.driver.recipe import Compiled
 
 Front = Callable[[tuple], Any]
 _MOST = 64  # of one request

@@ -1,6 +1,7 @@
 """Shapes of expressions made of names, numbers, arithmetic and sections.
 
     x: (n, m), v: (m,)      ->      x @ v: (n,)      x[:, 0] * 2.0: (n,)      v[np.newaxis] - x: (n, m)      v[0]: ()
+    x.sum(axis=1): (n,)
 
 >>> import gast
 >>> from s2sgrad.analysis.kinds import Array, Number
@@ -15,13 +16,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import gast
+import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.broadcasting import broadcast
 from s2sgrad.analysis.kinds import Array, Kind, Number
 from s2sgrad.analysis.sizes import Dim
-from s2sgrad.ir.forms import is_none, number, parts_of
+from s2sgrad.ir.forms import is_none, number, parts_of, whole_number
 from s2sgrad.ir.unit import Unit
+
+
+def summed_by(unit: Unit, node: gast.AST) -> gast.AST | None:
+    """What `np.sum(e, ..)`, or `e.sum(..)` of an expression, sums; None for anything else."""
+    if not isinstance(node, gast.Call):
+        return None
+    if unit.called(node) is np.sum:
+        return node.args[0] if len(node.args) == 1 else None
+    method = isinstance(node.func, gast.Attribute) and node.func.attr == "sum" and not node.args
+    return node.func.value if method else None
 
 
 class Shapes:
@@ -50,6 +62,8 @@ class Shapes:
             return self._arithmetic(node)
         if isinstance(node, gast.Subscript):
             return self._section(node)
+        if isinstance(node, gast.Call):
+            return () if effects.is_one_of(self.unit.called(node), (len, np.size)) else self._sum(node)
         return None if number(node) is None else ()
 
     def _arithmetic(self, node: gast.BinOp) -> tuple[Dim, ...] | None:
@@ -60,10 +74,18 @@ class Shapes:
             return broadcast([Array(None, left), Array(None, right)])
         return left[:-1] + right[1:] if {len(left), len(right)} <= {1, 2} else None
 
+    def _sum(self, node: gast.Call) -> tuple[Dim, ...] | None:
+        summed, keywords = summed_by(self.unit, node), {k.arg: k.value for k in node.keywords}
+        dims = None if summed is None else self.dims(summed)
+        axis = whole_number(keywords["axis"]) if keywords.keys() == {"axis"} else None
+        if not dims or axis is None or not 0 <= axis < len(dims):
+            return None
+        return dims[:axis] + dims[axis + 1 :]
+
     def _section(self, node: gast.Subscript) -> tuple[Dim, ...] | None:
         rest, out = self.dims(node.value), []
         for part in parts_of(node.slice):
-            if self._is_newaxis(part):
+            if self.is_newaxis(part):
                 out.append(1)
             elif not rest or not (isinstance(part, gast.Slice) or self.is_number(part)):
                 return None
@@ -72,5 +94,6 @@ class Shapes:
                 rest = rest[1:]
         return None if rest is None else (*out, *rest)
 
-    def _is_newaxis(self, part: gast.AST) -> bool:
+    def is_newaxis(self, part: gast.AST) -> bool:
+        """Whether a part of an index is a new axis."""
         return is_none(part) or self.unit.resolve(part) is None

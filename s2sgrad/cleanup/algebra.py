@@ -103,7 +103,7 @@ def _drop_copies(unit: Unit, value: gast.AST) -> None:
 class _Outwards(Transformer):
     """Moves signs and scalar factors out of sums, and products out of transposes.
 
-    np.sum(-u / 3.0)  ->  -(np.sum(u) / 3.0)        (u.T @ v).T  ->  v.T @ u
+    np.sum(-u / 3.0)  ->  -(np.sum(u) / 3.0)        (u.T @ v).T  ->  v.T @ u        x + v[np.newaxis] / n  ->  x + v / n
     """
 
     def __init__(self, unit: Unit) -> None:
@@ -121,6 +121,27 @@ class _Outwards(Transformer):
         for op, factor in factors:
             out = gast.BinOp(out, op, factor)
         return out
+
+    def visit_BinOp(self, node: gast.BinOp) -> gast.AST:
+        self.generic_visit(node)
+        for side, other in (("left", node.right), ("right", node.left)) if isinstance(node.op, (gast.Add, gast.Sub)) else ():
+            part = getattr(node, side)
+            bare = self._without_leading(part)
+            rank, most = None if bare is None else self.shapes.rank(part), self.shapes.rank(other)
+            if rank is not None and most is not None and rank <= most:
+                setattr(node, side, bare)
+        return node
+
+    def _without_leading(self, node: gast.AST) -> gast.AST | None:
+        """`v / n` for `v[np.newaxis] / n`: broadcasting adds the axis; None for others, and what the user wrote."""
+        if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Mult, gast.Div)):
+            bare = self._without_leading(node.left) if self.shapes.is_number(node.right) else None
+            return None if bare is None else gast.BinOp(bare, node.op, node.right)
+        new = isinstance(node, gast.Subscript) and not isinstance(node.slice, gast.Tuple)
+        if not new or not self.shapes.is_newaxis(node.slice):
+            return None
+        own = not isinstance(node.value, gast.Name) or node.value.id in self.unit.temps | self.unit.derivative.bars
+        return node.value if own else None
 
     def _factored(self, node: gast.AST) -> tuple[gast.AST, list[tuple[gast.operator, gast.AST]]]:
         """A product without its scalar factors, and these."""

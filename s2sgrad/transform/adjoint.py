@@ -10,6 +10,7 @@ import gast
 from s2sgrad.analysis.kinds import Array, Number, kind_of
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.ir.quote import clone, constant
+from s2sgrad.transform import unbroadcasting
 from s2sgrad.transform.adjoint_environment import Adjoints
 from s2sgrad.transform.cotangents import Cotangent
 from s2sgrad.transform.rule_adjoint import RuleAdjoint
@@ -24,10 +25,20 @@ def run(adjoints: Adjoints, operation: Operation, y: gast.AST, g: Cotangent) -> 
     elif operation.form == "rule":
         RuleAdjoint(adjoints, operation, y, g).run()
     elif operation.form == "item":
-        item = Cotangent(g.value, g.kind, True, operation.node.slice, g.numeric, idle=g.idle)
-        adjoints.contribute(operation.operands[0], item)
+        adjoints.contribute(operation.operands[0], _of_section(adjoints, operation, g))
     elif operation.form == "display":
         _display(adjoints, operation, g)
+
+
+def _of_section(adjoints: Adjoints, operation: Operation, g: Cotangent) -> Cotangent:
+    """The contribution to an array or a container of which a section or an item was read."""
+    index, kind = operation.node.slice, kind_of(operation.operands[0], adjoints.kinds)
+    if isinstance(kind, Array) and kind.rank and g.numeric and g.mask is None:
+        found = adjoints.inference.kind
+        value = unbroadcasting.without_new_axes(adjoints.unit, g.value, index, kind.rank, found)
+        if value is not None:
+            return Cotangent(value, found(value), False, None, idle=g.idle)
+    return Cotangent(g.value, g.kind, True, index, g.numeric, idle=g.idle)
 
 
 def _display(adjoints: Adjoints, operation: Operation, g: Cotangent) -> None:

@@ -12,9 +12,11 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
+from s2sgrad.analysis.effects import is_whole
+from s2sgrad.analysis.expression_shapes import summed_by
 from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, operand
 from s2sgrad.analysis.sizes import Dim, same_size
-from s2sgrad.ir.forms import everything, index_of, minus, negated, parts_of
+from s2sgrad.ir.forms import everything, index_of, is_none, minus, negated, parts_of
 from s2sgrad.ir.quote import Transformer, clone, constant, expression, name
 from s2sgrad.ir.reach import call, numpy_function
 from s2sgrad.ir.unit import Unit
@@ -83,6 +85,36 @@ def _reduced(unit: Unit, e: gast.AST, kind: Kind, x_kind: Kind, kind_of: KindOf)
     if not lead:
         out.keywords.append(gast.keyword("keepdims", constant(True)))
     return out
+
+
+def without_new_axes(unit: Unit, e: gast.AST, index: gast.AST, rank: int, kind_of: KindOf) -> gast.AST | None:
+    """`np.sum(e, axis=1)`, for `x`, of the cotangent `np.sum(e, axis=1, keepdims=True)` of `x[:, None]`; None for others."""
+    parts = parts_of(index)
+    new = tuple(k for k, part in enumerate(parts) if is_none(part) or unit.resolve(part) is None)
+    whole = all(k in new or (isinstance(p, gast.Slice) and is_whole(p)) for k, p in enumerate(parts))
+    if not new or not whole or len(parts) - len(new) > rank:
+        return None
+    return _summed_along(unit, e, new, rank + len(new), kind_of)
+
+
+def _summed_along(unit: Unit, e: gast.AST, axes: tuple[int, ...], rank: int, kind_of: KindOf) -> gast.AST | None:
+    """A sum along these axes, or an expression of such, without the axes of length 1 that it keeps; None for others."""
+    if isinstance(e, gast.UnaryOp) and isinstance(e.op, gast.USub):
+        inner = _summed_along(unit, e.operand, axes, rank, kind_of)
+        return None if inner is None else minus(inner)
+    if isinstance(e, gast.BinOp) and isinstance(e.op, (gast.Add, gast.Sub)):
+        sides = [_summed_along(unit, side, axes, rank, kind_of) for side in (e.left, e.right)]
+        return None if None in sides else gast.BinOp(sides[0], e.op, sides[1])
+    summed = summed_by(unit, e)
+    if summed is None or getattr(kind_of(summed), "rank", None) != rank:
+        return None
+    given = {k.arg: k.value for k in e.keywords}
+    keeps = given.keys() == {"axis", "keepdims"} and getattr(given["keepdims"], "value", None) is True
+    if not keeps or axes_of(kind_of(given["axis"])) != axes:
+        return None
+    made = _sum(unit, clone(summed), kind_of(summed))
+    made.keywords.append(gast.keyword("axis", clone(given["axis"])))
+    return made
 
 
 def _sum(unit: Unit, e: gast.AST, kind: Kind) -> gast.Call:

@@ -228,6 +228,28 @@ def test_highlighting_keeps_the_text():
     assert for_page("g(lambda x: x,") == ['g(<b class="keyword">lambda</b> x: x,']
 
 
+def _contrast(*colours):
+    """Of two colours, as the accessibility guidelines (WCAG 2) define it."""
+
+    def luminance(colour):
+        digits = colour[1:] if len(colour) == 7 else "".join(2 * c for c in colour[1:])
+        levels = [int(digits[k : k + 2], 16) / 255 for k in (0, 2, 4)]
+        linear = [v / 12.92 if v <= 0.04 else ((v + 0.055) / 1.055) ** 2.4 for v in levels]
+        return float(np.dot(linear, (0.2126, 0.7152, 0.0722)))
+
+    darker, brighter = sorted(map(luminance, colours))
+    return (brighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_text_stands_out_from_its_background(scheme):
+    pairs = re.findall(r"--(\w+): light-dark\((#\w+), (#\w+)\)", page(grad(growth), (np.ones(3), 0.3, 4)))
+    colour = {name: of_schemes[scheme] for name, *of_schemes in pairs}
+    for text in ("text", "soft", "keyword", "string", "number", "bad"):
+        for back in ("back", "pane", "lit", "pin"):
+            assert _contrast(colour[text], colour[back]) >= 4.5, (text, back)
+
+
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 
 
@@ -245,6 +267,7 @@ def test_in_a_browser(width, scheme, tmp_path):
     find('.right', 'du_bar = u_bar').click(); out.push(lit('pinned'));
     document.getElementById('tab1').click(); out.push(lit('pinned'));
     out.push(innerWidth, document.documentElement.scrollWidth);
+    document.getElementById('notes').click(); out.push(every('.left, .right').every((p) => p.scrollWidth <= p.clientWidth));
     document.getElementById('theme').click(); out.push(document.documentElement.dataset.theme);
     document.body.innerHTML = '<pre id="out"></pre>'; document.getElementById('out').textContent = JSON.stringify(out);
     """
@@ -255,8 +278,10 @@ def test_in_a_browser(width, scheme, tmp_path):
     command += [f"--window-size={width},900", f"--blink-settings=preferredColorScheme={scheme}"]
     command += ["--virtual-time-budget=2000", "--dump-dom"]
     done = subprocess.run([*command, file.as_uri()], capture_output=True, text=True, timeout=120)
-    lit, about, left, pinned, other, room, taken, theme = eval(re.search(r'<pre id="out">(.*)</pre>', done.stdout, re.S)[1])
+    lit, about, left, pinned, other, room, taken, fits, theme = eval(
+        re.search(r'<pre id="out">(.*)</pre>', done.stdout, re.S)[1], {"true": True, "false": False}
+    )
     assert "u = u + 0.1 * du" in lit and "du_bar = u_bar * 0.1" in lit and "crowding" not in lit
     assert "derivative u" in about and left == "" and pinned == lit
     assert "u_dot = u_dot + 0.1 * du_dot" in other and "du_bar" not in other and theme == ("light", "dark")[scheme]
-    assert taken <= room == width
+    assert taken <= room == width and fits

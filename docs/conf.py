@@ -1,6 +1,11 @@
 """The site: `pip install '.[docs]'`, then `python -m sphinx -W docs site`."""
 
 import re
+from collections.abc import Iterator
+from typing import Any
+
+from pygments.lexers import PythonLexer
+from pygments.token import Error, Text
 
 import s2sgrad
 
@@ -10,10 +15,13 @@ myst_enable_extensions = ["attrs_inline"]
 myst_heading_anchors = 4
 html_theme = "furo"
 html_title = "s2sgrad"
+html_static_path, html_css_files = ["static"], ["site.css"]
+pygments_dark_style = "github-dark"
 html_show_sourcelink = False
 html_copy_source = False
 html_show_copyright = False
 default_role = "code"
+highlight_language = "text"
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 exclude_patterns = ["site"]
@@ -30,5 +38,16 @@ def as_text(app, what, name, obj, options, lines):
     lines[:] = out
 
 
+class Console(PythonLexer):
+    """Commands behind `$`. What they print is Python, for the most part."""
+
+    name, aliases = "console", ("console",)
+
+    def get_tokens_unprocessed(self, *text: Any) -> Iterator[tuple[int, Any, str]]:
+        for place, kind, value in super().get_tokens_unprocessed(*text):
+            yield place, Text if kind is Error else kind, value
+
+
 def setup(app):
+    app.add_lexer("console", Console)
     app.connect("autodoc-process-docstring", as_text)

@@ -53,6 +53,7 @@ IN_CONTAINER = """
 SHELLS = ["list(v)", "v[:]", "v.copy()", "[*v]", "v + [v[0]]", "sorted(v, key=len)", "tuple(v)"]  # of a list
 READS = """
     np.sum({z})|{z}.sum()|float({z}[0])|len({z})|np.mean({z} * {z})|{z}[0] * 2.0|{z}.mean()|OBJ.mean({z})
+    (2.0 if {z} is v else 1.0)|(2.0 if {z} is v[0] else 1.0)|(2.0 if id({z}) == id(v) else 1.0)
 """
 FIXED = """import collections
 import copy

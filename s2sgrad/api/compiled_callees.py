@@ -27,7 +27,7 @@ from s2sgrad.api import dynamic
 from s2sgrad.driver.attempts import GENERATING, runs_again
 from s2sgrad.errors import S2SGradError
 from s2sgrad.primitives import libraries
-from s2sgrad.recorded import callees
+from s2sgrad.recorded import callees, identity
 from s2sgrad.recorded.applying import apply, innermost, kept_array, lifted, owner_of, placed
 from s2sgrad.recorded.callees import COMPILED, RECORD, Callee, callee_of
 from s2sgrad.recorded.derivatives import Recorded
@@ -207,7 +207,8 @@ def _compiled(f: Any, copy: Callable[..., Any], values: tuple, wanted: tuple[int
 
 
 def _data(*functions: Any) -> list[Callable[[], Any]] | None:
-    """What reads the numbers that functions, and those that they call, find by free names; None where they find more."""
+    """What reads the numbers that functions, and those that they call, find by free names; None where they find more, or
+    ask which object a value is: they are given copies."""
     out: list[Callable[[], Any]] = []
     seen: set[int] = set()
     todo = list(functions)
@@ -216,7 +217,8 @@ def _data(*functions: Any) -> list[Callable[[], Any]] | None:
         if id(f) in seen:
             continue
         seen.add(id(f))
-        if any(type(v) not in _NUMBERS for v in (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values())):
+        held = (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values())
+        if identity.asks(f.__code__) or any(type(v) not in _NUMBERS for v in held):
             return None
         names, imported = _names(f.__code__)
         if not all(m in sys.modules and libraries.is_installed(sys.modules[m]) for m in imported):

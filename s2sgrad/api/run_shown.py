@@ -23,6 +23,7 @@ from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.signatures import signature
 from s2sgrad.recorded.derivatives import Recorded
 from s2sgrad.recorded.patterns import Kept
+from s2sgrad.recorded.runs import Run
 from s2sgrad.recorded.told import MOST, run_that_tells
 from s2sgrad.recorded.values import bottom
 from s2sgrad.runtime import like
@@ -38,7 +39,8 @@ def of(gradient: Any, args: tuple, keywords: dict[str, Any], error: S2SGradError
         return None
     args, keywords, wanted = places(gradient, args, keywords, gradient._request.wrt())
     run = run_that_tells()
-    recorded = Recorded(gradient._request.function, _copied(args), _copied(keywords), tuple(wanted), run=run)
+    copied = _copied(args, run), _copied(keywords, run)
+    recorded = Recorded(gradient._request.function, *copied, tuple(wanted), run=run)
     told = recorded.record.entries
     if len(told) > MOST or run.complex:  # a statement would have to say which cotangents are real
         return None
@@ -48,12 +50,17 @@ def of(gradient: Any, args: tuple, keywords: dict[str, Any], error: S2SGradError
         return None
 
 
-def _copied(value: Any) -> Any:
-    """A copy, so that the caller's stays as it is; itself where a part cannot be copied, such as a module."""
+def _copied(value: Any, run: Run | None = None) -> Any:
+    """A copy, so that the caller's stays as it is; itself where a part cannot be copied, such as a module.  In the run, if
+    one is named, it stands for what was copied."""
+    memo: dict[int, Any] = {}
     try:
-        return copy.deepcopy(value)
+        copied = copy.deepcopy(value, memo)
     except TypeError:
         return value
+    for part in memo.get(id(memo), ()) if run is not None else ():
+        run.stands_for(memo[id(part)], part)
+    return copied
 
 
 def _checked(

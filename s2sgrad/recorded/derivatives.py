@@ -21,6 +21,7 @@ from s2sgrad.recorded.callees import callee_of
 from s2sgrad.recorded.careful import Careful, holds_nan
 from s2sgrad.recorded.escapes import are_left, mend, recall, release
 from s2sgrad.recorded.hooks import OWN_PULLS, call
+from s2sgrad.recorded.identity import follow_identity
 from s2sgrad.recorded.memory import given_away
 from s2sgrad.recorded.operations import Kept
 from s2sgrad.recorded.runs import OPEN, Lasting, Run
@@ -137,12 +138,13 @@ class Lifting:
             return x
         else:
             self.uncopied.append(kind)
+            follow_identity(kind)
             y = object.__new__(kind)
             for name, value in held.items():
                 object.__setattr__(y, name, item(value))
         if not isinstance(y, tuple):
             self._containers.append((x, y, _items(y)))
-            self.run.given.append((x, y))
+        self.run.stands_for(y, x)
         return y
 
     def _array(self, x: Any, active: bool) -> Any:
@@ -151,12 +153,12 @@ class Lifting:
             if type(b) is not np.ndarray or b.dtype.kind not in "iub" or not b.flags.writeable or active:
                 return x
             self._integers.append((b, b.copy()))
-            self.run.given.append(self._integers[-1])
+            self.run.stands_for(self._integers[-1][1], b)
             return self._integers[-1][1]
         copied = apply(np.copy, (x,)) if is_handle(x) else np.array(x, order="K")
         y = lifted(self.run, copied, active, [])
         self._arrays.append((b, y))
-        self.run.given.append((b, bottom(y)))
+        self.run.stands_for(bottom(y), b)
         self.run.complex = self.run.complex or is_complex(b)
         if active:
             self.leaves.append(Kept(y.value, -1, y.root, True))
@@ -167,7 +169,7 @@ def _originals(x: Any) -> Iterator[Any]:
     """A value that was given to a run, and what it is a copy of, if it was an argument of the runs around it."""
     yield x
     for run in reversed(OPEN.runs):
-        for original, copy in run.given:
+        for original, copy in run.given.values():
             if copy is x or (_both_arrays(copy, x) and np.may_share_memory(copy, x)):
                 x = original
                 yield x

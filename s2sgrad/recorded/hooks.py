@@ -24,9 +24,10 @@ from s2sgrad import standard
 from s2sgrad.analysis.libraries import is_library, is_ours
 from s2sgrad.errors import NoRule, NoSource, S2SGradError, Unsupported
 from s2sgrad.primitives import catalogue, libraries, spellings
-from s2sgrad.recorded import arithmetic, arrays, honest, rewriting
+from s2sgrad.recorded import arithmetic, arrays, honest, identity, rewriting
 from s2sgrad.recorded.applying import apply, born, of_number
 from s2sgrad.recorded.callees import callee_of
+from s2sgrad.recorded.identity import ASKING
 from s2sgrad.recorded.library import SPECIAL, applied, handles_stored, require_no_digits, require_no_text
 from s2sgrad.recorded.making import vectorized
 from s2sgrad.recorded.places import user_place
@@ -55,6 +56,7 @@ _MAPPING = _MAKING_HANDLES | {functools.reduce, itertools.starmap, itertools.acc
 """Those whose arguments are called."""
 _KEEPING = frozenset({list, dict, set, tuple, collections.deque, str, bytes})
 """Their methods keep their arguments as they are; only what is named by a keyword is called."""
+_LISTED = (list, tuple, collections.deque)
 _MOST = 4096  # copies of functions, before no more are kept
 _ORDINARY: dict[int, tuple[str | None, int]] = {}
 """By the identity of its code: the module of a function of the user's, and how often rules had changed."""
@@ -173,7 +175,7 @@ def _needs_no_source(f: Any, args: tuple) -> bool:
     """Whether a function of the user's is right as it stands: it calls nothing, or a data class wrote it."""
     if f.__code__.co_filename == "<string>" and args and hasattr(type(args[0]), "__dataclass_fields__"):
         return True
-    return not any("CALL" in instruction.opname for instruction in dis.get_instructions(f.__code__))
+    return not identity.asks(f.__code__) and not any("CALL" in i.opname for i in dis.get_instructions(f.__code__))
 
 
 def _refuse_without_source(f: Any) -> NoReturn:
@@ -285,7 +287,7 @@ def _of_builtin(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     if owner is math and not keywords and 0 < len(args) < 3:
         return _of_math(f, args)
     if type(owner) in _KEEPING:
-        return f(*args, **{k: ready(v) for k, v in keywords.items()}) if keywords else f(*args)
+        return _of_container(f, owner, args, keywords)
     special = _special(f)
     if special is not None:
         return special(*args, **keywords)
@@ -303,6 +305,13 @@ def _of_builtin(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     if _is_numeric(f, owner) and _carries(args, keywords):
         return applied(f, args, keywords)
     return _as_it_is(f, args, keywords)
+
+
+def _of_container(f: Any, owner: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    """A method of a list, a dict, a text and their like."""
+    if f.__name__ in ASKING and isinstance(owner, _LISTED):
+        return ASKING[f.__name__](owner, *args)
+    return f(*args, **{k: ready(v) for k, v in keywords.items()}) if keywords else f(*args)
 
 
 def _of_math(f: Any, args: tuple) -> Any:
@@ -468,7 +477,7 @@ def ready(value: Any, f: Any = None) -> Any:
         return functools.partial(call, value)
     if kind is types.MethodType or kind is np.ufunc or kind is functools.partial:
         return functools.partial(call, value)
-    if kind is types.BuiltinFunctionType and table.lookup(value) is not None:
+    if kind is types.BuiltinFunctionType and (_special(value) not in (None, value) or table.lookup(value) is not None):
         return functools.partial(call, value)
     return value
 
@@ -491,6 +500,7 @@ _BY_TYPE: dict[type, Callable[..., Any]] = {
 }
 for _tool in (np.fromiter, np.apply_along_axis, np.piecewise):
     SPECIAL[_tool] = functools.partial(call, standard.TOOLS[_tool])
+SPECIAL.update(identity.FUNCTIONS)
 arrays.CALLED.update(call=call, method=_method_called)
 honest.CALLED.update(call=call)
 rewriting.set_hook(call)

@@ -1,6 +1,7 @@
 """A function whose calls are followed: the same statements, lines and names, with every call handed to a hook.
 
     def f(x): return g(x) + math.sin(x)     ->     def f(x): return call(g, x) + call(math.sin, x)
+    if x is A or x in xs: ..                ->     if itself(x) is itself(A) or x in Holding(xs): ..
 
 Nothing else changes: not the globals, not the cells, not the defaults.  A function without source stays as it is, and its
 values are followed by the handles alone.
@@ -17,6 +18,7 @@ from typing import Any
 
 from s2sgrad.analysis.libraries import is_library
 from s2sgrad.errors import NoSource
+from s2sgrad.recorded import identity
 from s2sgrad.source.files import Found, file_of, quietly, text_of
 from s2sgrad.source.finding import FUTURE_FLAGS, find
 from s2sgrad.source.refusing import Refusal
@@ -38,6 +40,7 @@ FOLLOWED: set[int] = set()
 def set_hook(call: Callable[..., Any]) -> None:
     """Name the function that all calls are handed to."""
     call.key = _Key()  # type: ignore[attr-defined]
+    call.itself, call.holding = identity.itself, identity.Holding  # type: ignore[attr-defined]
     _CELL.cell_contents = call
 
 
@@ -98,7 +101,7 @@ class _Calls(ast.NodeTransformer):
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node.ctx, ast.Load) and _indexes_by_code(self._found(node.value)):
-            key = ast.Subscript(ast.Attribute(ast.Name(HOOK, ast.Load()), "key", ast.Load()), node.slice, ast.Load())
+            key = ast.Subscript(_of_hook("key"), node.slice, ast.Load())
             return _call(node, ast.Attribute(node.value, "__getitem__", ast.Load()), key)
         return node
 
@@ -118,6 +121,16 @@ class _Calls(ast.NodeTransformer):
             return node
         return _call(node, node.func, *node.args, keywords=node.keywords)
 
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        sides = [node.left, *node.comparators]
+        asked = {k + i for k, op in enumerate(node.ops) for i in (0, 1) if isinstance(op, _IDENTITY)
+                 and not any(isinstance(side, ast.Constant) for side in sides[k : k + 2])}  # fmt: skip
+        node.left, *node.comparators = [_by_hook("itself", s) if k in asked else s for k, s in enumerate(sides)]
+        if isinstance(node.ops[-1], (ast.In, ast.NotIn)) and not any(map(_is_constant, sides[-2:])):
+            node.comparators[-1] = _by_hook("holding", sides[-1])
+        return node
+
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.args = self.visit(node.args)
         node.body = [self.visit(s) for s in node.body]
@@ -128,6 +141,21 @@ class _Calls(ast.NodeTransformer):
         if node.value is not None:
             node.value = self.visit(node.value)
         return node
+
+
+_IDENTITY = (ast.Is, ast.IsNot)
+
+
+def _is_constant(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) or (isinstance(node, (ast.Tuple, ast.Set)) and all(map(_is_constant, node.elts)))
+
+
+def _of_hook(name: str) -> ast.Attribute:
+    return ast.Attribute(ast.Name(HOOK, ast.Load()), name, ast.Load())
+
+
+def _by_hook(name: str, value: ast.expr) -> ast.Call:
+    return ast.copy_location(ast.Call(_of_hook(name), [value], []), value)
 
 
 def _call(place: ast.AST, *args: Any, keywords: Any = ()) -> ast.Call:

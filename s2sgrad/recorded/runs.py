@@ -57,8 +57,8 @@ class Root(Lasting):
 
 
 _LOCK = threading.RLock()
-_EVERYWHERE: list[Any] = []  # runs that are open, of all threads
-_WATCH = Watch(_EVERYWHERE)
+EVERYWHERE: list[Any] = []  # runs that are open, of all threads
+_WATCH = Watch(EVERYWHERE)
 _GARBAGE = Garbage()
 AFTERWARDS: list[Callable[[], None]] = []
 """What is done, the latest first, when no run is open in any thread."""
@@ -76,7 +76,7 @@ class Run(Lasting):
         self.roots: dict[int, Root] = {}
         self.borrowed: dict[Root, list[Any]] = {}  # by the memory, snapshots that still refer to it
         self.caches: dict[int, Any] = {}  # of memoized functions: what they remember of this run
-        self.given: list[tuple[Any, Any]] = []  # arrays, lists, dicts and objects that were given, with their copies here
+        self.given: dict[int, tuple[Any, Any]] = {}  # by the identity of a copy here: what was given, and the copy
         self.level = len(OPEN.runs)
         self.open = False
         self.printed = False  # whether a value that is followed was made a text
@@ -91,10 +91,10 @@ class Run(Lasting):
             DEPTH.deepen()
         OPEN.runs.append(self)
         with _LOCK:
-            if not _EVERYWHERE:
+            if not EVERYWHERE:
                 _WATCH.begin()
                 _GARBAGE.begin()
-            _EVERYWHERE.append(self)
+            EVERYWHERE.append(self)
         return self
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
@@ -105,14 +105,19 @@ class Run(Lasting):
             OPEN.texts.clear()
             DEPTH.restore()
         with _LOCK:
-            _EVERYWHERE.remove(self)
-            if not _EVERYWHERE:
+            EVERYWHERE.remove(self)
+            if not EVERYWHERE:
                 _WATCH.end()
                 _GARBAGE.end()
-            while AFTERWARDS and not _EVERYWHERE:
+            while AFTERWARDS and not EVERYWHERE:
                 AFTERWARDS.pop()()
         if self.refusal is not None and error is not self.refusal:
             raise self.refusal from error
+
+    def stands_for(self, copy: Any, given: Any) -> None:
+        """Note that a copy in the run is to the program what was given."""
+        if copy is not given:
+            self.given[id(copy)] = given, copy
 
     def root_of(self, owner: np.ndarray) -> Root | None:
         """The root of memory that is known to the run."""

@@ -275,3 +275,36 @@ def test_no_number_where_what_is_outside_refers_to_the_argument(way, f):
     with pytest.raises(ERRORS):
         way(f)(GIVEN)
     assert np.isfinite(np.sum(way(f)(GIVEN.copy())))
+
+
+def slopes(f):
+    """A function inside which a gradient is taken, at the array that it is given."""
+    return lambda x: np.sum(x * grad(f)(x))
+
+
+NESTED = {
+    "grad": lambda g, x: grad(g)(x),
+    "jvp": lambda g, x: jvp(g, (x,), (E,)),
+    "recorded": lambda g, x: derivatives.vjp(g, (x,), {}, (0,)),
+    "recorded tangent": lambda g, x: derivatives.Recorded(g, (x,), {}, (0,)).tangent([E]),
+}
+
+
+@pytest.mark.parametrize("f", OUTSIDE)
+@pytest.mark.parametrize("way", NESTED)
+def test_no_number_where_what_is_outside_of_a_nested_gradient_refers_to_the_argument(way, f):
+    for g in (slopes(f), lambda x: np.sum(x * jvp(f, (x,), (E,))[1])):
+        with pytest.raises(ERRORS):
+            NESTED[way](g, GIVEN)
+            pytest.fail(f"{way} gave a number")
+    assert GIVEN.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("f", OUTSIDE)
+def test_of_a_copy_a_nested_gradient_is_a_number(f):
+    """`f` is `3 x[1]`, times a 1 that is outside."""
+    g = slopes(f)
+    for x in (GIVEN.copy(), np.array([0.5, 1.5])):
+        np.testing.assert_allclose(g(x), 3.0 * x[1])
+        np.testing.assert_allclose(grad(g)(x), [0.0, 3.0])
+        np.testing.assert_allclose(jvp(g, (x,), (np.ones(2),))[1], 3.0)

@@ -32,101 +32,79 @@
 `s2sgrad.testing.check_grads(f, args)` compares with central differences.  More: `help(grad)`, docs/start.md.
 """
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from s2sgrad import runtime
-from s2sgrad.api import grad, jvp, value_and_grad, vjp
-from s2sgrad.errors import NoRule, NoSource, NotFinite, S2SGradError, Unsupported
-from s2sgrad.pullbacks import hvp, linearize
-from s2sgrad.runtime.checkpoints import checkpoint, checkpointed
+from s2sgrad.api import grad as grad
+from s2sgrad.api import jvp as jvp
+from s2sgrad.api import value_and_grad as value_and_grad
+from s2sgrad.api import vjp as vjp
+from s2sgrad.errors import NoRule as NoRule
+from s2sgrad.errors import NoSource as NoSource
+from s2sgrad.errors import NotFinite as NotFinite
+from s2sgrad.errors import S2SGradError as S2SGradError
+from s2sgrad.errors import Unsupported as Unsupported
+from s2sgrad.pullbacks import hvp as hvp
+from s2sgrad.pullbacks import linearize as linearize
+from s2sgrad.runtime.checkpoints import checkpoint as checkpoint
+from s2sgrad.runtime.checkpoints import checkpointed as checkpointed
 
 if TYPE_CHECKING:
-    from s2sgrad.api.loops import compile
-    from s2sgrad.api.matrices import elementwise_grad, hessian, jacfwd, jacobian, jacrev, value_and_jacobian
-    from s2sgrad.explanation import explain
-    from s2sgrad.tape import (
-        SGD,
-        Array,
-        GradientTape,
-        UnconnectedGradients,
-        Variable,
-        constant,
-        custom_gradient,
-        custom_jvp,
-        defjvp,
-        defvjp,
-        differentiable,
-        function,
-        gradients,
-        nondifferentiable,
-        primitive,
-        recompute_grad,
-        stop_gradient,
-        trainable_variables,
-    )
+    from s2sgrad.api.loops import compile as compile
+    from s2sgrad.api.matrices import elementwise_grad as elementwise_grad
+    from s2sgrad.api.matrices import hessian as hessian
+    from s2sgrad.api.matrices import jacfwd as jacfwd
+    from s2sgrad.api.matrices import jacobian as jacobian
+    from s2sgrad.api.matrices import jacrev as jacrev
+    from s2sgrad.api.matrices import value_and_jacobian as value_and_jacobian
+    from s2sgrad.explanation import explain as explain
+    from s2sgrad.tape import SGD as SGD
+    from s2sgrad.tape import Array as Array
+    from s2sgrad.tape import GradientTape as GradientTape
+    from s2sgrad.tape import UnconnectedGradients as UnconnectedGradients
+    from s2sgrad.tape import Variable as Variable
+    from s2sgrad.tape import constant as constant
+    from s2sgrad.tape import custom_gradient as custom_gradient
+    from s2sgrad.tape import custom_jvp as custom_jvp
+    from s2sgrad.tape import defjvp as defjvp
+    from s2sgrad.tape import defvjp as defvjp
+    from s2sgrad.tape import differentiable as differentiable
+    from s2sgrad.tape import function as function
+    from s2sgrad.tape import gradients as gradients
+    from s2sgrad.tape import nondifferentiable as nondifferentiable
+    from s2sgrad.tape import primitive as primitive
+    from s2sgrad.tape import recompute_grad as recompute_grad
+    from s2sgrad.tape import stop_gradient as stop_gradient
+    from s2sgrad.tape import trainable_variables as trainable_variables
 
-__all__ = [
-    "SGD",
-    "Array",
-    "GradientTape",
-    "NoRule",
-    "NoSource",
-    "NotFinite",
-    "S2SGradError",
-    "UnconnectedGradients",
-    "Unsupported",
-    "Variable",
-    "checkpoint",
-    "checkpointed",
-    "compile",
-    "constant",
-    "custom_gradient",
-    "custom_jvp",
-    "defjvp",
-    "defvjp",
-    "differentiable",
-    "elementwise_grad",
-    "explain",
-    "function",
-    "grad",
-    "gradients",
-    "hessian",
-    "hvp",
-    "jacfwd",
-    "jacobian",
-    "jacrev",
-    "jvp",
-    "linearize",
-    "nondifferentiable",
-    "primitive",
-    "recompute_grad",
-    "stop_gradient",
-    "trainable_variables",
-    "value_and_grad",
-    "value_and_jacobian",
-    "vjp",
-]
-_MATRICES = ("elementwise_grad", "hessian", "jacfwd", "jacobian", "jacrev", "value_and_jacobian")
+__all__ = ["grad", "hessian", "jacobian", "value_and_grad"]  # what `help` goes through; `dir` has all names
 __version__ = "0.1.0"
+_HOMES = {  # The tape, the matrices and `explain` are imported on first use, so that `import s2sgrad` stays quick.
+    "api": ("grad", "jvp", "value_and_grad", "vjp"),
+    "api.loops": ("compile",),
+    "api.matrices": ("elementwise_grad", "hessian", "jacfwd", "jacobian", "jacrev", "value_and_jacobian"),
+    "errors": ("NoRule", "NoSource", "NotFinite", "S2SGradError", "Unsupported"),
+    "explanation": ("explain",),
+    "pullbacks": ("hvp", "linearize"),
+    "runtime.checkpoints": ("checkpoint", "checkpointed"),
+    "tape": (
+        *("SGD", "Array", "GradientTape", "UnconnectedGradients", "Variable", "constant", "custom_gradient", "custom_jvp"),
+        *("defjvp", "defvjp", "differentiable", "function", "gradients", "nondifferentiable", "primitive"),
+        *("recompute_grad", "stop_gradient", "trainable_variables"),
+    ),
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Import the tape, the matrices and `explain` on first use, so that `import s2sgrad` stays quick."""
-    if name not in __all__:
-        from s2sgrad.errors import foreign
+    """Import a name on its first use."""
+    for home, names in _HOMES.items():
+        if name in names:
+            globals()[name] = found = getattr(importlib.import_module(f"s2sgrad.{home}"), name)
+            return found
+    from s2sgrad.errors import foreign
 
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{foreign.instead_of(name)}")
-    if name == "compile":
-        from s2sgrad.api import loops as home
-    elif name == "explain":
-        from s2sgrad import explanation as home
-    elif name in _MATRICES:
-        from s2sgrad.api import matrices as home
-    else:
-        from s2sgrad import tape as home
-
-    globals()[name] = getattr(home, name)
-    return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{foreign.instead_of(name)}")
 
 
 def _shown(*request: Any) -> None:
@@ -145,4 +123,5 @@ runtime.provide(shown=_shown, framed=_framed)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    public = {name for names in _HOMES.values() for name in names}
+    return sorted({*public, "__all__", "__doc__", "__file__", "__name__", "__version__", "compat", "testing"})

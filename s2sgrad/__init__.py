@@ -16,6 +16,7 @@
     stop_gradient             a constant, whatever it depends on
     checkpoint, checkpointed  less memory: a function, or the trips of a loop, run again
     compile                   a function as loops over single numbers
+    use_cache                 a folder for compiled gradients: later processes read them
 
     custom_gradient, custom_jvp          a function with a gradient, or a tangent, of your own
     primitive, defvjp, defjvp            one that is only called, and its derivatives
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from s2sgrad.api.matrices import jacrev as jacrev
     from s2sgrad.api.matrices import value_and_jacobian as value_and_jacobian
     from s2sgrad.explanation import explain as explain
+    from s2sgrad.stored import use_cache as use_cache
     from s2sgrad.tape import SGD as SGD
     from s2sgrad.tape import Array as Array
     from s2sgrad.tape import GradientTape as GradientTape
@@ -88,6 +90,7 @@ _HOMES = {  # The tape, the matrices and `explain` are imported on first use, so
     "explanation": ("explain",),
     "pullbacks": ("hvp", "linearize"),
     "runtime.checkpoints": ("checkpoint", "checkpointed"),
+    "stored": ("use_cache",),
     "tape": (
         *("SGD", "Array", "GradientTape", "UnconnectedGradients", "Variable", "constant", "custom_gradient", "custom_jvp"),
         *("defjvp", "defvjp", "differentiable", "function", "gradients", "nondifferentiable", "primitive"),

@@ -68,6 +68,7 @@ LAYERS = [
     ["typed"],
     ["backends"],
     ["driver"],
+    ["stored"],
     ["compiled"],
     ["recorded"],
     ["api"],

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad import pullbacks, runtime
+from s2sgrad import pullbacks, runtime, stored
 from s2sgrad.analysis.call_keys import shapes_of
 from s2sgrad.analysis.kinds import Kind, Unknown
 from s2sgrad.analysis.kinds_key import Kinds
@@ -350,4 +350,6 @@ def _compile(
     if variadic is not None and n_args > len(names):
         by_name[variadic] = list(kinds[len(names) : n_args])
     wrt = {variadic if isinstance(k, tuple) else names[k] for k in active}
-    return compile_pair(function, by_name, wrt, debug, again, of_complex)
+    asked = "pair", tuple(sorted(wrt)), debug, again, of_complex, behind_checkpoint(function) is not None
+    kinds = tuple((name, tuple(kind) if isinstance(kind, list) else kind) for name, kind in by_name.items())
+    return stored.kept(function, kinds, asked, lambda: compile_pair(function, by_name, wrt, debug, again, of_complex))

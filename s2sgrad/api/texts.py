@@ -10,6 +10,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from s2sgrad import stored
 from s2sgrad.analysis.kinds import Kind
 from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.api.request import Request
@@ -71,6 +72,11 @@ class Texts:
             raise
 
     def _compile(self, function: types.FunctionType, kinds: dict[str, Kind]) -> Compiled:
-        from s2sgrad.driver import compiled
+        wrt, options = self.request.wrt(), self.request.options
 
-        return compiled.compile_gradient(function, kinds, self.request.wrt(), self.request.options)
+        def compile_() -> Compiled:
+            from s2sgrad.driver import compiled
+
+            return compiled.compile_gradient(function, kinds, wrt, options)
+
+        return stored.kept(function, tuple(kinds.items()), ("gradient", wrt, options), compile_)

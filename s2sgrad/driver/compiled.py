@@ -21,7 +21,7 @@ from s2sgrad.driver.folding import folded
 from s2sgrad.driver.guards import Guards
 from s2sgrad.driver.options import Options
 from s2sgrad.driver.program import Program
-from s2sgrad.driver.recipe import Compiled, Facts, Recipe
+from s2sgrad.driver.recipe import Compiled, Facts, Recipe, note
 from s2sgrad.errors import raised
 from s2sgrad.ir.lookups import Lookups
 from s2sgrad.ir.quote import nodes
@@ -58,6 +58,7 @@ def _kept(
     recipe.until = raised.Reported.count if branches.codes() else None
     recipe.lifted = [f for unit in program.units for f in unit.made.lifted]
     recipe.bound = any(unit.made.bound for unit in program.units)
+    note(lookups, strict, not (generated or derived))
     return recipe.sealed([compiled for _, _, compiled in generated])
 
 

@@ -7,7 +7,10 @@ Nothing here imports the compiler: a text that was kept runs without it.
 
 from __future__ import annotations
 
+import contextlib
+import threading
 import types
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,8 +21,42 @@ from s2sgrad.driver import plan
 from s2sgrad.driver.conditions import Bind
 from s2sgrad.driver.guards import Functions, Guards
 from s2sgrad.errors import Unsupported, raised
+from s2sgrad.ir.lookups import Lookups
 from s2sgrad.runtime.results import NoResult
 from s2sgrad.source import GENERATED, look_up
+
+
+@dataclass
+class Sources:
+    """What a compilation followed from, for who keeps its text: the lookups, those among them that must be the same object
+    (`strict`), and whether it stands `alone`: it calls no gradient."""
+
+    lookups: Lookups | None = None
+    strict: set[tuple[int, str]] = field(default_factory=set)
+    alone: bool = True
+
+
+class _Noting(threading.local):
+    sources: Sources | None = None
+
+
+_now = _Noting()
+
+
+@contextlib.contextmanager
+def noted() -> Iterator[Sources]:
+    """Note what the compilation within follows from."""
+    before, _now.sources = _now.sources, Sources()
+    try:
+        yield _now.sources
+    finally:
+        _now.sources = before
+
+
+def note(lookups: Lookups, strict: set[tuple[int, str]], alone: bool) -> None:
+    """Note what a compilation followed from, if anybody asks."""
+    if _now.sources is not None:
+        _now.sources.lookups, _now.sources.strict, _now.sources.alone = lookups, strict, alone
 
 
 class Recipe:

@@ -50,6 +50,12 @@ def register(code: types.CodeType, places: dict[int, Place], derived: frozenset[
         waiting += [c for c in part.co_consts if isinstance(c, types.CodeType)]
 
 
+def registered(code: types.CodeType) -> tuple[dict[int, Place], frozenset[int], Wording | None]:
+    """What was registered for a code."""
+    _, places, derived, wording = _generated.get(id(code), _NOTHING)
+    return places, derived, wording
+
+
 def behind(code: types.CodeType, line: int) -> Place | None:
     """The user's statement behind a line of a generated text, by the nearest statement that begins there or above."""
     statement = _statement(code, line)

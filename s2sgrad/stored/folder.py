@@ -1,0 +1,101 @@
+"""The folder of texts: reads and writes files.
+
+    loss, for these kinds      ->      loss-5c1f..: a digest, and the text
+
+A file is named for all that a compilation reads: the function and what it refers to, the kinds of the arguments, the
+options, and the versions.  It is written under another name and moved into place, so that no reader sees half of it.
+Whatever goes wrong with a file, the text is compiled.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import marshal
+import os
+import sys
+import threading
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.driver.options import Recording
+from s2sgrad.driver.recipe import Compiled, noted
+from s2sgrad.rules import table
+from s2sgrad.stored.marks import Marks
+from s2sgrad.stored.packed import opened, packed
+
+_FORMAT = 1
+_DIGEST = hashlib.sha256().digest_size
+
+
+def through(
+    folder: str, function: types.FunctionType, kinds: Any, asked: tuple, compile_: Callable[[], Compiled]
+) -> Compiled:
+    """What is kept for this function, these kinds and what was `asked`; else what is compiled now, and kept if it can be."""
+    file = _file(folder, function, kinds, asked)
+    if file is None:
+        return compile_()
+    compiled = _read(file, function, kinds)
+    if compiled is None:
+        with noted() as sources:
+            compiled = compile_()
+        if sources.lookups is not None:
+            _write(file, compiled, sources, function, kinds)
+    return compiled
+
+
+def _file(folder: str, function: types.FunctionType, kinds: Any, asked: tuple) -> Path | None:
+    """The file of a text; None for what cannot be told from others, and where the user changed rules."""
+    if table.changes or table.GIVEN:
+        return None
+    try:
+        marks = Marks(deep=True)
+        text = f"{_versions()} {Recording.allowed} {asked!r} {marks.kind(kinds)}"
+        key = hashlib.sha256(f"{text} {marks.told(function, True)}".encode(errors="surrogatepass")).hexdigest()
+        return Path(folder, f"{function.__code__.co_name.strip('<>')}-{key[:32]}.s2sgrad")
+    except Exception:  # an object of the user's that cannot even be looked at
+        return None
+
+
+@functools.cache
+def _versions() -> str:
+    """What texts depend on besides the user's program; of this package the files, which somebody may be editing."""
+    home = Path(__file__).parents[1]
+    files = []
+    for folder, folders, names in os.walk(home):
+        folders.sort()
+        for name in sorted(n for n in names if n.endswith(".py")):
+            stat = os.stat(os.path.join(folder, name))
+            files.append((os.path.relpath(folder, home), name, stat.st_size, stat.st_mtime_ns))
+    others = [getattr(sys.modules.get(name), "__version__", None) for name in ("scipy", "gast", "numba")]
+    python = sys.version, sys.implementation.cache_tag, sys.flags.optimize
+    digest = hashlib.sha256(repr(files).encode()).hexdigest()
+    return f"{_FORMAT} {digest} {np.__version__} {others} {python}"
+
+
+def _read(file: Path, function: types.FunctionType, kinds: Any) -> Compiled | None:
+    try:
+        content = file.read_bytes()
+        digest, data = content[:_DIGEST], content[_DIGEST:]
+        if hashlib.sha256(data).digest() != digest:
+            return None
+        return opened(marshal.loads(data), function, kinds)
+    except Exception:  # there is none, or it is damaged, or one of the objects that it names is another one now
+        return None
+
+
+def _write(file: Path, compiled: Compiled, sources: Any, function: types.FunctionType, kinds: Any) -> None:
+    partial = file.with_name(f".{file.name}.{os.getpid()}.{threading.get_ident()}")
+    try:
+        data = marshal.dumps(packed(compiled, sources, function, kinds))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(hashlib.sha256(data).digest() + data)
+        os.replace(partial, file)
+    except Exception:  # an object that is nowhere to be found again, a full disk, a folder that is not ours
+        with contextlib.suppress(OSError, ValueError):
+            partial.unlink(missing_ok=True)

@@ -44,7 +44,8 @@ def test_python_of_the_readme_runs(tmp_path, monkeypatch):
             sys.modules.pop("model", None)
 
 
-PAGES = ("start", "tutorial", "recipes", "writing", "speed", "scipy", "shipping")  # the blocks of each are one program
+# The blocks of each are one program.
+PAGES = ["start", "tutorial", "tutorial-equation", "tutorial-network", "recipes", "writing", "speed", "scipy", "shipping"]
 
 
 @pytest.mark.records

@@ -25,8 +25,10 @@ from s2sgrad.compiled.lowering import Lowering, constant, scatter_add, store, tr
 from s2sgrad.compiled.values import (
     BOOL,
     FLOAT,
+    FLOATS,
     INT,
     ONE,
+    SINGLE,
     Extent,
     Extents,
     Gather,
@@ -115,6 +117,7 @@ def _bound(target: Any, arguments: list[Any], keywords: dict[str, Any]) -> dict[
 
 def filled(text: str, extents: Extents, dtype: str = FLOAT) -> Tree:
     """An array of one number."""
+    text = elementwise.number(text, dtype)
     return Tree(lambda: text, (), extents, dtype)
 
 
@@ -130,13 +133,13 @@ def dtype_of(dtype: Any) -> str:
         name = np.dtype(dtype.value).name
     except (TypeError, AttributeError):
         raise Unfit("this dtype") from None
-    if name not in (FLOAT, INT, BOOL):
+    if name not in (*FLOATS, INT, BOOL):
         raise Unfit(f"arrays of {name}")
     return name
 
 
-_ZERO = {FLOAT: "0.0", INT: "0", BOOL: "False"}
-_ONE = {FLOAT: "1.0", INT: "1", BOOL: "True"}
+_ZERO = {FLOAT: "0.0", SINGLE: "0.0", INT: "0", BOOL: "False"}
+_ONE = {FLOAT: "1.0", SINGLE: "1.0", INT: "1", BOOL: "True"}
 
 
 def _new(texts: dict[str, str]) -> Call:
@@ -175,6 +178,8 @@ def _empty_like(self: Lowering, x: Any, dtype: Any = None) -> Any:
 def _full(self: Lowering, shape: Any, value: Any, dtype: Any = None) -> Any:
     if not isinstance(value, Scalar):
         raise Unfit("np.full with an array")
+    if dtype is not None and value.dtype in FLOATS and dtype_of(dtype) in FLOATS:
+        value = elementwise.cast(value, dtype_of(dtype))
     if (value.dtype if dtype is None else dtype_of(dtype)) != value.dtype:
         raise Unfit("np.full that converts")
     return Tree(lambda v: v, (value,), _extents(self, shape), value.dtype)
@@ -185,9 +190,10 @@ def _full_like(self: Lowering, x: Any, value: Any) -> Any:
         not is_array(x)
         or not isinstance(value, Scalar)
         or value.dtype == BOOL != x.dtype
-        or (x.dtype, value.dtype) == (INT, FLOAT)
+        or (x.dtype == INT and value.dtype in FLOATS)
     ):
         raise Unfit("np.full_like of these")
+    value = elementwise.cast(value, x.dtype) if x.dtype == SINGLE else value
     return Tree(lambda v: v, (value,), x.extents, x.dtype)
 
 
@@ -235,9 +241,17 @@ def _array(self: Lowering, x: Any, dtype: Any = None) -> Any:
         return lists.joined(self, x)
     if isinstance(x, Items):
         return lists.stacked(self, x)
-    if not is_array(x) or (dtype is not None and dtype_of(dtype) != x.dtype):
+    if not is_array(x):
         raise Unfit("np.array of these")
-    return copy(self, x)
+    return copy(self, _of_dtype(x, dtype))
+
+
+def _of_dtype(x: Any, dtype: Any) -> Any:
+    if dtype is None or dtype_of(dtype) == x.dtype:
+        return x
+    if {dtype_of(dtype), x.dtype} == {*FLOATS}:
+        return elementwise.cast(x, dtype_of(dtype))
+    raise Unfit("an array of another dtype")
 
 
 def _stack(self: Lowering, x: Any) -> Any:
@@ -248,9 +262,9 @@ def _stack(self: Lowering, x: Any) -> Any:
 
 
 def _asarray(self: Lowering, x: Any, dtype: Any = None) -> Any:
-    if not is_array(x) or (dtype is not None and dtype_of(dtype) != x.dtype):
-        raise Unfit("np.asarray of what is no such array")
-    return x
+    if not is_array(x):
+        raise Unfit("np.asarray of what is no array")
+    return _of_dtype(x, dtype)
 
 
 # --- shapes ---
@@ -260,7 +274,7 @@ def _len(self: Lowering, x: Any) -> Any:
     if isinstance(x, Items):
         return of_extent(Extent(None, len(x.items)))
     if isinstance(x, Stack):
-        return Scalar(f"len({x.name})", INT, True, frozenset((x.name,)))
+        return Scalar(f"len({x.name})", INT, True, frozenset((x.name,)), weak=True)
     return of_extent(required_array(x).extents[0])
 
 
@@ -340,12 +354,13 @@ def _like(self: Lowering, x: Any, bar: Any) -> Any:
             raise Unfit("a gradient of another structure than its argument")
         return Items(tuple(_like(self, a, b) for a, b in zip(x.items, bar.items, strict=True)), x.type)
     if isinstance(x, Scalar):
-        if not isinstance(bar, Scalar) or x.dtype != FLOAT or bar.dtype != FLOAT:
+        if not isinstance(bar, Scalar) or x.dtype not in FLOATS or bar.dtype not in FLOATS:
             raise Unfit("a gradient of another rank than its argument")
-        return bar
-    if not is_array(x) or x.dtype != FLOAT or bar.rank > x.rank:
+        return elementwise.cast(bar, x.dtype)
+    if not is_array(x) or x.dtype not in FLOATS or bar.rank > x.rank:
         raise Unfit("a gradient of another type than its argument")
-    return Tree(lambda a: a, (bar,), spread(self, x.extents, bar), FLOAT)
+    bar = elementwise.cast(bar, x.dtype) if SINGLE in (x.dtype, bar.dtype) else bar
+    return Tree(lambda a: a, (bar,), spread(self, x.extents, bar), x.dtype)
 
 
 def spread(self: Lowering, extents: Extents, value: Any) -> Extents:
@@ -363,9 +378,9 @@ def zeros(self: Lowering, x: Any) -> Any:
     if isinstance(x, Items):
         return Items(tuple(zeros(self, i) for i in x.items), x.type)
     if is_array(x):
-        return filled("0.0", x.extents)
+        return filled("0.0", x.extents, SINGLE if x.dtype == SINGLE else FLOAT)
     if isinstance(x, Scalar):
-        return constant(0.0 if x.python else np.float64(0.0))
+        return constant(0.0 if x.python else np.float32(0.0) if x.dtype == SINGLE else np.float64(0.0))
     raise Unfit("the cotangent of an object")
 
 
@@ -376,14 +391,16 @@ def _seed_like(self: Lowering, y: Any, seed: Any = None) -> Any:
             raise Unfit("a seed of another structure")
         return Items(tuple(_seed_like(self, a, None if none else b)
                            for a, b in zip(y.items, y.items if none else seed.items, strict=True)), y.type)  # fmt: skip
-    if not (isinstance(y, Scalar) or is_array(y)) or y.dtype != FLOAT:
+    if not (isinstance(y, Scalar) or is_array(y)) or y.dtype not in FLOATS:
         raise Unfit("a seed of what is no float")
     if seed is None or isinstance(seed, Object):
-        return filled("1.0", y.extents) if is_array(y) else constant(1.0)
-    if seed.rank != y.rank or seed.dtype != FLOAT:
+        return filled("1.0", y.extents, y.dtype) if is_array(y) else constant(1.0 if y.dtype == FLOAT else np.float32(1.0))
+    if seed.rank != y.rank or seed.dtype not in FLOATS:
         raise Unfit("a seed of another type or rank")
+    if isinstance(y, Scalar):
+        return seed if seed.dtype == FLOAT else replace(elementwise.cast(seed, FLOAT), python=True, weak=True)
     self.writer.broadcast([y.extents, seed.extents])
-    return seed
+    return elementwise.cast(seed, y.dtype)
 
 
 def _unbroadcast(self: Lowering, g: Any, x: Any) -> Any:
@@ -448,13 +465,23 @@ def _added(self: Lowering, a: Any, b: Any) -> Any:
 def _float(self: Lowering, x: Any) -> Any:
     if not isinstance(x, Scalar):
         raise Unfit("float() of what is no number")
-    return Scalar(x.text if x.dtype == FLOAT else f"float({x.text})", FLOAT, True, x.reads)
+    return Scalar(x.text if x.dtype == FLOAT else f"float({x.text})", FLOAT, True, x.reads, weak=True)
+
+
+def _of_numpy(self: Lowering, x: Any) -> Any:
+    return replace(_float(self, x), python=False, weak=False)
+
+
+def _single(self: Lowering, x: Any) -> Any:
+    return elementwise.cast(x if is_array(x) and x.dtype in FLOATS else _float(self, x), SINGLE)
 
 
 def _int(self: Lowering, x: Any) -> Any:
     if not isinstance(x, Scalar):
         raise Unfit("int() of what is no number")
-    return x if x.dtype == INT else Scalar(f"integer({x.text})", INT, True, x.reads)
+    return (
+        replace(x, python=True, weak=True) if x.dtype == INT else Scalar(f"integer({x.text})", INT, True, x.reads, weak=True)
+    )
 
 
 def _bool(self: Lowering, x: Any) -> Any:
@@ -469,7 +496,7 @@ def _extreme(sign: str) -> Call:
             raise Unfit("max() or min() of these")
         a, b = self.writer.settled(a), self.writer.settled(b)
         return Scalar(f"({b.text} if {b.text} {sign} {a.text} else {a.text})", a.dtype, a.python or b.python,
-                      a.reads | b.reads)  # fmt: skip
+                      a.reads | b.reads, weak=a.weak and b.weak)  # fmt: skip
 
     return form
 
@@ -494,7 +521,8 @@ _CALLS: dict[Any, Call] = {
     np.transpose: _transpose, np.ndarray.transpose: _transpose, np.flip: _flip, np.concatenate: _concatenate,
     np.split: _split, runtime.own: copy, runtime.like: _like, runtime.zeros: zeros, runtime.seed_like: _seed_like,
     runtime.unbroadcast: _unbroadcast, runtime.add_at: _add_at, runtime.copies.copied: copy,
-    float: _float, int: _int, bool: _bool, max: _extreme(">"), min: _extreme("<"), np.float64: _float,
+    float: _float, int: _int, bool: _bool, max: _extreme(">"), min: _extreme("<"), np.float64: _of_numpy,
+    np.float32: _single,
     np.sum: reductions.sum_of, np.ndarray.sum: reductions.sum_of, np.mean: reductions.mean, np.ndarray.mean: reductions.mean,
     np.max: reductions.largest, np.ndarray.max: reductions.largest, np.amax: reductions.largest,
     np.min: reductions.least, np.ndarray.min: reductions.least, np.amin: reductions.least,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
@@ -18,7 +18,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.compiled import scalars
-from s2sgrad.compiled.values import BOOL, FLOAT, INT, Extent, Gather, Leaf, Scalar, Tree, Unfit
+from s2sgrad.compiled.values import BOOL, FLOAT, FLOATS, INT, SINGLE, Extent, Gather, Leaf, Scalar, Tree, Unfit
 from s2sgrad.compiled.writer import Writer
 from s2sgrad.runtime import slopes
 
@@ -80,7 +80,7 @@ OPERATIONS: dict[Any, Operation] = {
     slopes.product: Operation(_call(scalars.product), integers=False),
     slopes.log_or_zero: Operation(_call(scalars.log_or_zero), integers=False),
     **{f: Operation(_call(f)) for f in OF_MATH}, **{m: Operation(_call(f), check="math") for f, m in OF_MATH.items()},
-    math.fabs: Operation(_call("abs")),
+    math.fabs: Operation(_call("abs"), check="math"),
 }  # fmt: skip
 LOGICAL = {
     np.logical_and: _infix("and"), np.logical_or: _infix("or"), gast.BitAnd: _infix("and"), gast.BitOr: _infix("or"),
@@ -110,33 +110,110 @@ def apply(writer: Writer, operation: Any, operands: list[Any]) -> Any:
         return _whole_quotient(writer, operation, *operands)
     if operation not in OPERATIONS:
         raise Unfit(f"`{getattr(operation, '__name__', operation)}`")
-    dtype = _dtype(OPERATIONS[operation], operands)
+    what = OPERATIONS[operation]
     if all(isinstance(o, Scalar) for o in operands):
-        return _of_numbers(writer, operation, operands, dtype)
-    if OPERATIONS[operation].check:
+        return _of_numbers(writer, operation, operands)
+    if what.check:
         raise Unfit("a function of math on an array")
-    return made(writer, OPERATIONS[operation].write, operands, dtype)
+    return _made_in_one_type(writer, operation, what.write, operands)
 
 
-def _of_numbers(writer: Writer, operation: Any, operands: list[Scalar], dtype: str) -> Scalar:
+def _of_numbers(writer: Writer, operation: Any, operands: list[Scalar]) -> Scalar:
     """The same of numbers: those of Python raise where NumPy's do not."""
     what, python = OPERATIONS[operation], all(o.python for o in operands)
-    if dtype == INT:
+    if _dtype(what, operands) == INT:
         return _integer(operation, what, operands)
     write = what.write
     if operation is gast.Div and python:
         write = lambda a, b: f"({a} / nonzero({b}))"  # noqa: E731
     if what.check:
         write = lambda *o: f"finite({what.write(*o)})"  # noqa: E731
-    value = made(writer, write, operands, dtype)
-    return Scalar(value.text, dtype, python and not isinstance(operation, np.ufunc), value.reads)
+    value = _made_in_one_type(writer, operation, write, operands)
+    if what.check:
+        return replace(value, python=True, weak=True)
+    python = python and not isinstance(operation, np.ufunc)
+    return replace(value, python=python, weak=_is_weak(operands) and operation in _OF_PYTHON)
+
+
+def _made_in_one_type(writer: Writer, operation: Any, write: Callable[..., str], operands: list[Any]) -> Any:
+    """The elements, of operands that are converted to one type."""
+    what = OPERATIONS[operation]
+    dtype = _dtype(what, operands)
+    operands, write = _in_one_type(operands, write, dtype, what.result == FLOAT and operation is not gast.Div)
+    return made(writer, write, operands, dtype)
+
+
+_OF_PYTHON = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.USub, gast.UAdd, abs)
+
+
+def _is_weak(operands: list[Any]) -> bool:
+    return all(isinstance(o, Scalar) and o.weak for o in operands)
+
+
+def common(operands: list[Any]) -> str | None:
+    """The dtype of floats that operands are converted to, if there is a float32 among them: Python's numbers take it.
+
+    >>> x = Scalar("x", SINGLE)
+    >>> common([x, Scalar("2.0", FLOAT, True, weak=True)]), common([x, Scalar("y", FLOAT)])
+    ('float32', 'float64')
+    """
+    if not any(o.dtype == SINGLE for o in operands):
+        return None
+    others = [o for o in operands if o.dtype not in (SINGLE, BOOL) and not (isinstance(o, Scalar) and o.weak)]
+    if any(isinstance(o, Scalar) and o.python for o in others):
+        raise Unfit("a number that may be Python's or NumPy's, beside float32")
+    return FLOAT if others else SINGLE
+
+
+def _in_one_type(
+    operands: list[Any], write: Callable[..., str], result: str, wide: bool
+) -> tuple[list[Any], Callable[..., str]]:
+    """The operands in the type that they are converted to; `wide`: float32 is computed in float64, and rounded."""
+    dtype = common(operands)
+    if dtype is None:
+        return operands, write
+    rounds = wide and result == SINGLE
+    operands = [cast(o, FLOAT if wide else dtype) for o in operands]
+    return operands, (lambda *texts: cast_text(write(*texts), SINGLE)) if rounds else write
+
+
+_CASTS = {FLOAT: "np.float64", SINGLE: "np.float32"}
+
+
+def cast_text(text: str, dtype: str) -> str:
+    """The text of a number as one of another type."""
+    return f"{_CASTS[dtype]}({text})"
+
+
+def converted_text(text: str, dtype: str) -> str:
+    """The text of a number of Python's as one of another type."""
+    return f"float({text})" if dtype == FLOAT else cast_text(text, dtype)
+
+
+def cast(value: Any, dtype: str) -> Any:
+    """A number or an array as one of floats of this type.
+
+    >>> cast(Scalar("k", INT), SINGLE).text
+    'np.float32(k)'
+    """
+    if value.dtype == dtype:
+        return value
+    if isinstance(value, Scalar):
+        return Scalar(cast_text(value.text, dtype), dtype, False, value.reads)
+    return Tree(lambda a: cast_text(a, dtype), (value,), value.extents, dtype)
+
+
+def number(text: str, dtype: str) -> str:
+    """The text of a constant of a type."""
+    return cast_text(text, dtype) if dtype == SINGLE else text
 
 
 def made(writer: Writer, write: Callable[..., str], operands: list[Any], dtype: str) -> Any:
     """The elements that `write` makes from those of the operands."""
     if all(isinstance(o, Scalar) for o in operands):
         reads = frozenset().union(*(o.reads for o in operands))
-        return Scalar(write(*(o.text for o in operands)), dtype, all(o.python for o in operands), reads)
+        python = all(o.python for o in operands)
+        return Scalar(write(*(o.text for o in operands)), dtype, python, reads)
     extents = writer.broadcast([o.extents for o in operands])
     canonical = [tuple(map(writer.canonical, o.extents)) for o in operands]
     operands = [writer.settled(o) if isinstance(o, Scalar) else o for o in operands]
@@ -149,21 +226,22 @@ def made(writer: Writer, write: Callable[..., str], operands: list[Any], dtype: 
 
 def _dtype(what: Operation, operands: list[Any]) -> str:
     dtypes = {o.dtype for o in operands}
-    if what.result != "same" and what.result != FLOAT:
+    if what.result not in ("same", FLOAT) or what.check:
         return what.result
-    if dtypes == {BOOL} or (not what.integers and dtypes != {FLOAT}):
+    if dtypes == {BOOL} or (not what.integers and not dtypes.issubset(FLOATS)):
         raise Unfit("arithmetic of truth values or integers")
-    return FLOAT if what.result == FLOAT or FLOAT in dtypes else INT
+    return common(operands) or (FLOAT if what.result == FLOAT or FLOAT in dtypes else INT)
 
 
 def _integer(operation: Any, what: Operation, operands: list[Scalar]) -> Scalar:
     """Arithmetic of integers, which are of any size in Python: exact where it cannot get near the end of their range."""
     reads = frozenset().union(*(o.reads for o in operands))
     known = _sum_of_extents(operation, [o.affine for o in operands])
+    weak = _is_weak(operands) and operation in _OF_PYTHON
     if known is not None:
-        return of_extent(known, reads)
+        return replace(of_extent(known, reads), weak=weak)
     write = _call(_CHECKED[operation]) if operation in _CHECKED else what.write
-    return Scalar(write(*(o.text for o in operands)), INT, all(o.python for o in operands), reads)
+    return Scalar(write(*(o.text for o in operands)), INT, all(o.python for o in operands), reads, weak=weak)
 
 
 def _sum_of_extents(operation: Any, known: list[Extent | None]) -> Extent | None:
@@ -183,7 +261,7 @@ def _sum_of_extents(operation: Any, known: list[Extent | None]) -> Extent | None
 def of_extent(extent: Any, reads: frozenset[str] = frozenset()) -> Scalar:
     """An extent as a number."""
     text = str(extent)
-    return Scalar(text if text.isidentifier() or text.isdigit() else f"({text})", INT, True, reads, extent)
+    return Scalar(text if text.isidentifier() or text.isdigit() else f"({text})", INT, True, reads, extent, True)
 
 
 _NUMBER = re.compile(r"[\d.]+(e[+-]?\d+)?")
@@ -200,30 +278,42 @@ def _square(a: str) -> str:
 
 def _power(writer: Writer, base: Any, exponent: Any) -> Any:
     """A power: the square as a product, as NumPy computes it."""
-    known = exponent.affine.offset if isinstance(exponent, Scalar) and exponent.affine is not None else None
-    if known is not None and exponent.affine.base is not None:
-        known = None
-    if isinstance(exponent, Scalar) and exponent.text in ("2.0", "0.5", "1.0", "-1.0") and not isinstance(base, Scalar):
-        known = {"2.0": 2, "1.0": 1}.get(exponent.text)
+    known = _known_exponent(base, exponent)
     if base.dtype == INT or base.dtype == BOOL:
         raise Unfit("a power of integers")
+    dtype = common([base, exponent]) or FLOAT
+    (base,), weak = [cast(base, dtype)], _is_weak([base, exponent])
     if known == 2:
-        return made(writer, _square, [base], FLOAT)
+        return _weakly(made(writer, _square, [base], dtype), weak)
     if known == 1:
-        return made(writer, lambda a: a, [base], FLOAT)
+        return _weakly(made(writer, lambda a: a, [base], dtype), weak)
     if isinstance(base, Scalar) and isinstance(exponent, Scalar) and base.python and exponent.python:
         function = "finite(power" if known is not None and known >= 0 else "(power_of_number"
-        return made(writer, lambda a, p: f"{function}({a}, float({p})))", [base, exponent], FLOAT)
-    if isinstance(exponent, Scalar) and exponent.text == "0.5":
-        return made(writer, lambda a: f"sqrt({a})", [base], FLOAT)
-    return made(writer, lambda a, p: f"power({a}, float({p}))", [base, exponent], FLOAT)
+        return _weakly(made(writer, lambda a, p: f"{function}({a}, float({p})))", [base, exponent], FLOAT), weak)
+    by_root = isinstance(exponent, Scalar) and exponent.text == "0.5"
+    write = (lambda a, p: f"sqrt({a})") if by_root else (lambda a, p: f"power({a}, float({p}))")
+    operands, write = _in_one_type([base, exponent], write, dtype, True)
+    return made(writer, (lambda a: write(a, "")) if by_root else write, operands[:1] if by_root else operands, dtype)
+
+
+def _known_exponent(base: Any, exponent: Any) -> int | None:
+    """The integer that an exponent is known to be."""
+    if not isinstance(exponent, Scalar):
+        return None
+    if exponent.text in ("2.0", "1.0") and not isinstance(base, Scalar):
+        return int(exponent.text[0])
+    return exponent.affine.offset if exponent.affine is not None and exponent.affine.base is None else None
+
+
+def _weakly(value: Any, weak: bool) -> Any:
+    return replace(value, weak=weak) if isinstance(value, Scalar) else value
 
 
 def _whole_quotient(writer: Writer, operation: Any, a: Any, b: Any) -> Any:
     if not (isinstance(a, Scalar) and isinstance(b, Scalar) and a.dtype == b.dtype == INT):
         raise Unfit("`//` or `%` of what are no integers")
     sign = "//" if operation is gast.FloorDiv else "%"
-    return made(writer, lambda x, y: f"({x} {sign} nonzero({y}))", [a, b], INT)
+    return replace(made(writer, lambda x, y: f"({x} {sign} nonzero({y}))", [a, b], INT), weak=a.weak and b.weak)
 
 
 def chosen_by(writer: Writer, operands: list[Any]) -> Any:
@@ -231,9 +321,9 @@ def chosen_by(writer: Writer, operands: list[Any]) -> Any:
     condition, a, b = operands
     if condition.dtype != BOOL:
         raise Unfit("np.where of what is no truth value")
-    dtype = FLOAT if FLOAT in (a.dtype, b.dtype) else a.dtype if a.dtype == b.dtype else None
+    dtype = common([a, b]) or (FLOAT if FLOAT in (a.dtype, b.dtype) else a.dtype if a.dtype == b.dtype else None)
     if dtype is None:
         raise Unfit("np.where of numbers of two types")
-    convert = "float({})" if dtype == FLOAT else "{}"
+    convert = {FLOAT: "float({})", SINGLE: "np.float32({})"}.get(dtype, "{}")
     texts = [convert if o.dtype != dtype else "{}" for o in (a, b)]
     return made(writer, lambda c, x, y: f"({texts[0].format(x)} if {c} else {texts[1].format(y)})", [condition, a, b], dtype)

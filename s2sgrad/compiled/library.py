@@ -17,8 +17,10 @@ from s2sgrad.compiled.lowering import Lowering, constant
 from s2sgrad.compiled.values import (
     BOOL,
     FLOAT,
+    FLOATS,
     INT,
     ONE,
+    SINGLE,
     Extent,
     Gather,
     Items,
@@ -52,7 +54,7 @@ def deviation(self: Lowering, x: Any, axis: Any = None, ddof: Any = None, keepdi
 
 def norm(self: Lowering, x: Any) -> Any:
     """`np.linalg.norm` of all elements."""
-    if required_array(x).dtype != FLOAT or x.rank > 2:
+    if required_array(x).dtype not in FLOATS or x.rank > 2:
         raise Unfit("a norm of these")
     x = self.writer.stored(x) if isinstance(x, (Tree, Gather)) else x
     squares = reductions.sum_of(self, elementwise.apply(self.writer, np.square, [x]))
@@ -71,12 +73,12 @@ def difference(self: Lowering, x: Any) -> Any:
 
 def running_sum(self: Lowering, x: Any, axis: Any = None) -> Any:
     """`np.cumsum` of a vector."""
-    if required_array(x).rank != 1 or x.dtype != FLOAT or (axis is not None and reductions.axes_of(1, axis) != (0,)):
+    if required_array(x).rank != 1 or x.dtype not in FLOATS or (axis is not None and reductions.axes_of(1, axis) != (0,)):
         raise Unfit("np.cumsum of these")
     writer = self.writer
-    out = writer.allocate(writer.fresh("a"), x.extents, FLOAT)
+    out = writer.allocate(writer.fresh("a"), x.extents, x.dtype)
     total, k = writer.fresh("s"), writer.fresh("k")
-    writer.line(f"{total} = 0.0")
+    writer.line(f"{total} = {elementwise.number('0.0', x.dtype)}")
     with writer.block(f"for {k} in range({out.extents[0]}):"):
         writer.line(f"{total} = {total} + {element(x, [k])}")
         writer.line(f"{out.root}[{k}] = {total}")
@@ -87,7 +89,11 @@ def place_of(sign: str) -> Any:
     """`np.argmax` and `np.argmin` of a vector: the first place of the largest or smallest element, or of nan."""
 
     def form(self: Lowering, x: Any, axis: Any = None) -> Any:
-        if required_array(x).rank != 1 or x.dtype != FLOAT or (axis is not None and reductions.axes_of(1, axis) != (0,)):
+        if (
+            required_array(x).rank != 1
+            or x.dtype not in FLOATS
+            or (axis is not None and reductions.axes_of(1, axis) != (0,))
+        ):
             raise Unfit("the place of the largest or smallest of these")
         writer = self.writer
         extent = writer.canonical(x.extents[0])
@@ -170,8 +176,10 @@ def converted(self: Lowering, x: Any, dtype: Any) -> Any:
     x = required_array(x)
     if name == x.dtype:
         return Tree(lambda a: a, (x,), x.extents, x.dtype)
-    if name == FLOAT:
+    if name == FLOAT and x.dtype != SINGLE:
         return Tree(lambda a: f"float({a})", (x,), x.extents, FLOAT)
+    if name in FLOATS:
+        return elementwise.cast(x, name)
     raise Unfit(f"a conversion to {name}")
 
 
@@ -197,7 +205,7 @@ def type_of(self: Lowering, x: Any) -> Any:
 def _possible(x: Any) -> tuple[type, ...]:
     """The types that a value may be of."""
     if isinstance(x, Scalar):
-        pairs = {FLOAT: (np.float64, float), INT: (np.int64, int), BOOL: (np.bool_, bool)}
+        pairs = {FLOAT: (np.float64, float), SINGLE: (np.float32, float), INT: (np.int64, int), BOOL: (np.bool_, bool)}
         return pairs[x.dtype] if x.python else pairs[x.dtype][:1]
     if is_array(x):
         return (np.ndarray,)
@@ -227,7 +235,8 @@ def tie_weights(self: Lowering, x: Any, y: Any, axis: Any = None, keepdims: Any 
         y = y.over(tuple(kept), tuple(ONE if k in axes else y.extents[kept.index(k)] for k in range(x.rank)))
     ties = self.writer.stored(elementwise.apply(self.writer, gast.Eq, [x, y]))
     count = reductions.summed(self, ties, axes, True)
-    return elementwise.made(self.writer, lambda tie, n: f"shared({tie}, {n})", [ties, count], FLOAT)
+    weights = elementwise.made(self.writer, lambda tie, n: f"shared({tie}, {n})", [ties, count], FLOAT)
+    return elementwise.cast(weights, x.dtype)
 
 
 def rolled(self: Lowering, x: Any, shift: Any, axis: Any = None) -> Any:
@@ -268,6 +277,11 @@ def shares(self: Lowering, g: Any, first: Any, tied: Any) -> Any:
 
 def _picked(self: Lowering, function: str, operands: list[Any]) -> Any:
     numeric = [isinstance(v, Scalar) or is_array(v) for v in operands]
-    if not all(numeric) or [v.dtype for v in operands] != [FLOAT, BOOL, BOOL]:
+    if not all(numeric) or operands[0].dtype not in FLOATS or [v.dtype for v in operands[1:]] != [BOOL, BOOL]:
         raise Unfit("a choice by what are no truth values")
-    return elementwise.made(self.writer, lambda g, first, tied: f"{function}({g}, {first}, {tied})", operands, FLOAT)
+    dtype = operands[0].dtype
+
+    def write(g: str, first: str, tied: str) -> str:
+        return elementwise.number(f"{function}({g}, {first}, {tied})", dtype)
+
+    return elementwise.made(self.writer, write, operands, dtype)

@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from s2sgrad.compiled import elementwise
 from s2sgrad.compiled.lowering import Lowering
 from s2sgrad.compiled.output import Nest, Store
 from s2sgrad.compiled.values import (
     FLOAT,
+    FLOATS,
     INT,
     Extent,
     Gather,
@@ -48,7 +50,7 @@ def _pushed(self: Lowering, stack: Stack, value: Any, key: str) -> tuple[str, An
         parts = [_pushed(self, stack, v, f"{key}_{k}") for k, v in enumerate(value.items)]
         return f"({', '.join(t for t, _ in parts)},)", Items(tuple(i for _, i in parts), value.type)
     if isinstance(value, Scalar):
-        return value.text, Scalar("", value.dtype, value.python)
+        return value.text, Scalar("", value.dtype, value.python, weak=value.weak)
     if isinstance(value, Object) and value.value is None:
         return "None", value
     if isinstance(value, (Tree, Gather)):
@@ -75,7 +77,7 @@ def _joined(self: Lowering, a: Any, b: Any) -> Any:
     if isinstance(a, Items) and len(a.items) == len(b.items):
         return Items(tuple(_joined(self, x, y) for x, y in zip(a.items, b.items, strict=True)), a.type)
     if isinstance(a, Scalar) and a.dtype == b.dtype:
-        return replace(a, python=a.python or b.python)
+        return replace(a, python=a.python or b.python, weak=a.weak and b.weak)
     if isinstance(a, Leaf) and (a.dtype, a.rank) == (b.dtype, b.rank):
         extents = tuple(m if m == n else Extent("?") for m, n in zip(a.extents, b.extents, strict=True))
         return whole(a.root, extents, a.dtype)
@@ -168,14 +170,15 @@ def stacked(self: Lowering, x: Items) -> Any:
     if not x.items or not all(isinstance(i, Scalar) or is_array(i) for i in x.items):
         raise Unfit("an array of these")
     dtypes = {i.dtype for i in x.items}
-    if dtypes not in ({FLOAT}, {INT}, {FLOAT, INT}) or len({i.rank for i in x.items}) > 1:
+    if not dtypes <= {*FLOATS, INT} or len({i.rank for i in x.items}) > 1:
         raise Unfit("an array of these")
     extents = writer.broadcast([i.extents for i in x.items])
     if any(writer.canonical(a) != b for i in x.items for a, b in zip(i.extents, extents, strict=True)):
         raise Unfit("an array of rows of several lengths")
-    dtype = FLOAT if FLOAT in dtypes else INT
+    dtype = dtypes.pop() if len(dtypes) == 1 else FLOAT
     out = writer.allocate(writer.fresh("a"), (Extent(None, len(x.items)), *extents), dtype)
     for k, item in enumerate(x.items):
+        item = elementwise.cast(item, dtype) if dtype != INT else item
         if isinstance(item, Scalar):
             writer.line(f"{out.root}[{k}] = {item.text}")
         else:

@@ -23,7 +23,7 @@ from s2sgrad.compiled.fusion import fused
 from s2sgrad.compiled.lowering import Functions, Lowering, Opened, argument
 from s2sgrad.compiled.output import Block, Line, text_of
 from s2sgrad.compiled.products import matmul
-from s2sgrad.compiled.values import FLOAT, Items, Leaf, Object, Scalar, Unfit, is_array
+from s2sgrad.compiled.values import FLOAT, SINGLE, Items, Leaf, Object, Scalar, Unfit, is_array
 from s2sgrad.compiled.writer import Again, Found
 from s2sgrad.ir.quote import mentioned
 
@@ -156,7 +156,7 @@ def _results(lowering: Lowering, result: Any) -> tuple[list[str], Any]:
     if isinstance(result, Object) and result.value is None:
         return [], None
     if isinstance(result, Scalar):
-        kinds = {FLOAT: (float, np.float64)}.get(result.dtype) or (
+        kinds = {FLOAT: (float, np.float64), SINGLE: (np.float32, np.float32)}.get(result.dtype) or (
             (int, np.int64) if result.dtype != "bool" else (bool, np.bool_)
         )
         return [result.text], Part(kinds[0] if result.python else kinds[1])

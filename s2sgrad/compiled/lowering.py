@@ -7,6 +7,7 @@ for t in range(n):           ->      for t in range(n):
 
 from __future__ import annotations
 
+import contextlib
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -22,7 +23,9 @@ from s2sgrad.compiled.output import Block, Nest, Store
 from s2sgrad.compiled.values import (
     BOOL,
     FLOAT,
+    FLOATS,
     INT,
+    SINGLE,
     Extent,
     Gather,
     Items,
@@ -40,7 +43,7 @@ from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import libraries
 
-_NUMBERS = (bool, int, float, np.float64, np.int64, np.bool_)
+_NUMBERS = (bool, int, float, np.float64, np.float32, np.int64, np.bool_)
 
 
 Call = Callable[..., Any]
@@ -73,7 +76,7 @@ class Lowering:
         self.outside = Outside()
         self.bounds: indexing.Bounds = {}
         self.frames: list[Frame] = []
-        self.shapes: dict[str, Any] = {}  # of variables that are arrays, since they were bound
+        self.shapes: dict[str, Any] = {}  # of variables, since they were bound; of numbers, whether they are Python's
         self.calls = 0
         self.line = 0
         self.given: set[str] = set()  # the names of the arrays that are handed in
@@ -140,14 +143,13 @@ class Lowering:
         elif isinstance(value, Object):
             self._type(key, (Object, value.value))
         elif isinstance(value, Scalar):
-            dtypes = {value.dtype, known[1]} if known and known[0] is Scalar else {value.dtype}
-            if dtypes == {INT, FLOAT}:
-                dtypes = {FLOAT}
-            python = value.python or bool(known and known[0] is Scalar and known[2])
-            if len(dtypes) > 1 or (known and known[0] is not Scalar):
+            if known and known[0] is not Scalar:
                 raise Unfit(f"`{key}` has values of two types")
-            self._type(key, (Scalar, *dtypes, python), known is not None)
-            text = value.text if {value.dtype} == dtypes else f"float({value.text})"
+            what = (Scalar, value.dtype, value.python, value.weak, _is_short(value))
+            what = what if known is None else _either(known, what, key)
+            self._type(key, what, known is not None)
+            self.shapes[key] = (value.python, value.weak)
+            text = value.text if value.dtype == what[1] else elementwise.converted_text(value.text, what[1])
             self.writer.rebound({key})
             if text != key:
                 self.writer.line(f"{key} = {text}")
@@ -189,6 +191,9 @@ class Lowering:
         elif known != what:
             if not widens or known[0] is not what[0]:
                 raise Unfit(f"`{key}` has values of two types")
+            if what[1] != known[1]:  # what follows from the other type is found out anew
+                types_ = self.found.types
+                self.found.types = {k: t for k, t in types_.items() if t[0] is not Scalar or t[1] != known[1]}
             self.found.types[key] = what
             raise Again
 
@@ -202,7 +207,8 @@ class Lowering:
         if known[0] is Object:
             return Object(known[1])
         if known[0] is Scalar:
-            return Scalar(key, known[1], known[2], frozenset((key,)))
+            python, weak = self.shapes.get(key, known[2:4])
+            return Scalar(key, known[1], python, frozenset((key,)), weak=weak)
         if key not in self.shapes:
             extents = []
             for axis in range(known[2]):
@@ -286,24 +292,47 @@ def _unfit(why: str) -> Any:
     raise Unfit(why)
 
 
+def _either(a: tuple, b: tuple, key: str) -> tuple:
+    """What is known of a number that is one of two: a constant of Python's is float32 where it is added to such numbers."""
+    dtypes, short = {a[1], b[1]}, {a[1]: a[4], b[1]: b[4]}
+    if dtypes == {INT, FLOAT}:
+        dtypes = {FLOAT}
+    elif len(dtypes) > 1 and SINGLE in dtypes and all(short[d] for d in dtypes - {SINGLE}):
+        dtypes = {SINGLE}
+    if len(dtypes) > 1:
+        raise Unfit(f"`{key}` has values of two types")
+    return (Scalar, *dtypes, a[2] or b[2], a[3] and b[3] and a[1] == b[1], a[4] and b[4])
+
+
+def _is_short(value: Scalar) -> bool:
+    """Whether a number is a constant of Python's that float32 has as well."""
+    if not value.weak or value.reads or value.dtype == BOOL:
+        return False
+    known = value.affine.offset if value.affine is not None and value.affine.base is None else value.text
+    with contextlib.suppress(ValueError):
+        return float(np.float32(known)) == float(known)
+    return False
+
+
 def constant(value: Any) -> Any:
     """A value that is known when the function is lowered."""
     if isinstance(value, (bool, np.bool_)):
         return Scalar(str(bool(value)), BOOL, isinstance(value, bool))
+    if isinstance(value, np.float32):
+        return Scalar(elementwise.number(_digits(float(value)), SINGLE), SINGLE)
     if isinstance(value, int):
         return of_extent(Extent(None, value)) if abs(value) < 2**31 else _unfit("a large integer")
     if isinstance(value, (float, np.float64)):
         python = not isinstance(value, np.float64)
-        return Scalar(repr(float(value)), FLOAT, python) if np.isfinite(value) else _constant_of_no_digits(value, python)
+        return Scalar(_digits(float(value)), FLOAT, python, weak=python)
     return Object(value)
 
 
-def _constant_of_no_digits(value: float, python: bool) -> Scalar:
-    text = "np.nan" if value != value else "np.inf" if value > 0 else "(-np.inf)"
-    return Scalar(text, FLOAT, python)
+def _digits(value: float) -> str:
+    return repr(value) if np.isfinite(value) else "np.nan" if value != value else "np.inf" if value > 0 else "(-np.inf)"
 
 
-_ARRAYS = {np.dtype(np.float64): FLOAT, np.dtype(np.int64): INT, np.dtype(np.bool_): BOOL}
+_ARRAYS = {np.dtype(np.float64): FLOAT, np.dtype(np.float32): SINGLE, np.dtype(np.int64): INT, np.dtype(np.bool_): BOOL}
 
 
 def argument(writer: Writer, name: str, value: Any) -> Any:
@@ -311,9 +340,14 @@ def argument(writer: Writer, name: str, value: Any) -> Any:
     if isinstance(value, (bool, np.bool_)):
         return Scalar(name, BOOL, isinstance(value, bool))
     if isinstance(value, (int, np.int64)):
-        return Scalar(name, INT, True, affine=Extent(name))
+        return Scalar(name, INT, True, affine=Extent(name), weak=isinstance(value, int))
     if isinstance(value, (float, np.float64)):
-        return Scalar(name, FLOAT, not isinstance(value, np.float64))
+        python = not isinstance(value, np.float64)
+        return Scalar(name, FLOAT, python, weak=python)
+    if getattr(value, "dtype", None) == np.float32 and np.lib.NumpyVersion(np.__version__) < "2.0.0":
+        raise Unfit("float32 before NumPy 2")
+    if isinstance(value, np.float32):
+        return Scalar(name, SINGLE)
     if isinstance(value, np.ndarray) and type(value) is np.ndarray and value.dtype in _ARRAYS and value.ndim:
         extents = []
         for axis, n in enumerate(value.shape):
@@ -385,7 +419,7 @@ def _out_of_the_way(self: Lowering, value: Any, keys: set[str]) -> Any:
     if isinstance(value, Scalar) and value.reads & keys:
         name = self.writer.fresh("t")
         self.writer.line(f"{name} = {value.text}")
-        return Scalar(name, value.dtype, value.python)
+        return Scalar(name, value.dtype, value.python, weak=value.weak)
     return value
 
 
@@ -442,8 +476,10 @@ def converted(value: Any, dtype: str) -> Any:
     """A value as it is stored into an array."""
     if not isinstance(value, Scalar) and not is_array(value):
         raise Unfit("a store of what is no number or array")
-    if (dtype == FLOAT and value.dtype != BOOL) or value.dtype == dtype:
+    if value.dtype == dtype:
         return value
+    if dtype in FLOATS and value.dtype != BOOL:
+        return elementwise.cast(value, dtype)
     raise Unfit(f"a store of {value.dtype} into {dtype}")
 
 
@@ -485,6 +521,8 @@ def _augmented(self: Lowering, frame: Frame, s: gast.AugAssign) -> None:
         frame.env[name] = old = self.writer.settled(old, frame.name(name))
     if isinstance(old, Leaf):
         value = elementwise.apply(self.writer, type(s.op), [old, more])
+        if {value.dtype, old.dtype} == {*FLOATS}:
+            value = elementwise.cast(value, old.dtype)
         if value.rank != old.rank or value.dtype != old.dtype:
             raise Unfit("an update that stretches or converts its target")
         self.writer.broadcast([old.extents, value.extents])
@@ -551,11 +589,11 @@ def _for(self: Lowering, frame: Frame, s: gast.For) -> None:
     variable = frame.name(s.target.id)
     before, bounds = dict(frame.env), self.bounds
     if s.target.id in frame.variables:
-        self._type(variable, (Scalar, INT, True))
+        self._type(variable, (Scalar, INT, True, True, False))
         inner = self.writer.fresh(variable + "_")
     else:
         inner = variable
-        frame.env[s.target.id] = Scalar(variable, INT, True, affine=Extent(variable))
+        frame.env[s.target.id] = Scalar(variable, INT, True, affine=Extent(variable), weak=True)
     text, within = _range(self, ends, backwards)
     if within is not None:
         self.bounds = {**bounds, inner: within}
@@ -733,7 +771,7 @@ def _unary(self: Lowering, frame: Frame, node: gast.UnaryOp) -> Any:
             return Object(not value)
     if isinstance(node.op, gast.USub) and isinstance(value, Scalar) and value.dtype == FLOAT and not value.reads:
         if elementwise.is_number(value.text):
-            return Scalar(f"(-{value.text})", FLOAT, value.python)
+            return replace(value, text=f"(-{value.text})")
     return elementwise.apply(self.writer, type(node.op), [value])
 
 
@@ -771,7 +809,8 @@ def _conditional(self: Lowering, frame: Frame, node: gast.IfExp) -> Any:
     a, b = self.value(frame, node.body), self.value(frame, node.orelse)
     if not (isinstance(a, Scalar) and isinstance(b, Scalar) and a.dtype == b.dtype):
         raise Unfit("a choice between values that are no numbers")
-    return Scalar(f"({a.text} if {test.text} else {b.text})", a.dtype, a.python or b.python, a.reads | b.reads | test.reads)
+    reads = a.reads | b.reads | test.reads
+    return Scalar(f"({a.text} if {test.text} else {b.text})", a.dtype, a.python or b.python, reads, weak=a.weak and b.weak)
 
 
 def _call(self: Lowering, frame: Frame, node: gast.Call) -> Any:

@@ -11,15 +11,16 @@ import gast
 
 from s2sgrad.compiled import elementwise, reductions
 from s2sgrad.compiled.lowering import Lowering, transposed
-from s2sgrad.compiled.values import FLOAT, ONE, Extent, Index, Leaf, Object, Scalar, Tree, Unfit, is_array, whole
+from s2sgrad.compiled.values import FLOAT, FLOATS, ONE, Extent, Index, Leaf, Object, Scalar, Tree, Unfit, is_array, whole
 from s2sgrad.compiled.writer import Writer
 
 
 def matmul(self: Lowering, a: Any, b: Any) -> Any:
     """`a @ b`."""
-    if not is_array(a) or not is_array(b) or {a.dtype, b.dtype} != {FLOAT}:
+    if not is_array(a) or not is_array(b) or not {a.dtype, b.dtype} <= {*FLOATS}:
         raise Unfit("a product of these")
     writer = self.writer
+    a, b = _of_one_type(a, b)
     if max(a.rank, b.rank) > 2:
         return _of_stacks(self, a, b)
     writer.same(a.extents[-1], b.extents[0])
@@ -31,7 +32,13 @@ def matmul(self: Lowering, a: Any, b: Any) -> Any:
         return _by_rows(self, transposed(writer, b, (1, 0)), a)
     name, x, y = writer.fresh("a"), _operand(writer, a), _operand(writer, b)
     writer.line(f"{name} = np.dot({x}, {y})")
-    return whole(name, (*a.extents[:-1], *b.extents[1:]), FLOAT)
+    return whole(name, (*a.extents[:-1], *b.extents[1:]), a.dtype)
+
+
+def _of_one_type(*arrays: Any) -> list[Any]:
+    """Arrays of floats, in the type that NumPy converts them to."""
+    dtype = elementwise.common([*arrays]) or FLOAT
+    return [elementwise.cast(a, dtype) for a in arrays]
 
 
 def _is_part(matrix: Any, axis: int) -> bool:
@@ -46,11 +53,11 @@ def _by_rows(self: Lowering, a: Leaf, b: Any) -> Leaf:
     """`a @ b` of a matrix and a vector, one row after the other."""
     writer = self.writer
     b = b if isinstance(b, Leaf) else writer.stored(b)
-    out, k = writer.allocate(writer.fresh("a"), (writer.canonical(a.extents[0]),), FLOAT), writer.fresh("k")
+    out, k = writer.allocate(writer.fresh("a"), (writer.canonical(a.extents[0]),), a.dtype), writer.fresh("k")
     with writer.block(f"for {k} in range({out.extents[0]}):"):
         along = (Index(None, k), Index(0, "0"))
         places = tuple(p if p.axis is None else p.then(along[p.axis]) for p in a.places)
-        row = Leaf(a.root, places, a.extents[1:], FLOAT, a.memory)
+        row = Leaf(a.root, places, a.extents[1:], a.dtype, a.memory)
         total = reductions.summed(self, elementwise.apply(writer, gast.Mult, [row, b]), (0,), False)
         writer.line(f"{out.root}[{k}] = {total.text}")
     return out
@@ -108,17 +115,19 @@ def vdot(self: Lowering, a: Any, b: Any) -> Any:
 
 def outer(self: Lowering, a: Any, b: Any) -> Any:
     """`np.outer(a, b)` of vectors."""
-    if not (is_array(a) and is_array(b) and a.rank == b.rank == 1):
+    if not (is_array(a) and is_array(b) and a.rank == b.rank == 1 and {a.dtype, b.dtype} <= {*FLOATS}):
         raise Unfit("an outer product of these")
     writer = self.writer
+    a, b = _of_one_type(a, b)
     a, b = (x if isinstance(x, Leaf) else writer.stored(x) for x in (a, b))
     column, row = a.over((0,), (a.extents[0], ONE)), b.over((1,), (ONE, b.extents[0]))
-    return Tree(lambda x, y: f"({x} * {y})", (column, row), (a.extents[0], b.extents[0]), FLOAT)
+    return Tree(lambda x, y: f"({x} * {y})", (column, row), (a.extents[0], b.extents[0]), a.dtype)
 
 
 def einsum(self: Lowering, subscripts: Any, *operands: Any) -> Any:
     """`np.einsum` by subscripts that are known, without an ellipsis."""
     terms, kept = _terms(subscripts, operands)
+    operands = tuple(_of_one_type(*operands))
     writer = self.writer
     extents: dict[str, Extent] = {}
     for letters, operand in zip(terms, operands, strict=True):
@@ -132,7 +141,7 @@ def einsum(self: Lowering, subscripts: Any, *operands: Any) -> Any:
         spread = tuple(ONE if own.get(n, ONE) == ONE else extents[n] for n in order)
         factors.append(view.over(tuple(order.index(n) for n in letters), spread))
     every = tuple(extents[n] for n in order)
-    value = Tree(lambda *texts: f"({' * '.join(texts)})", tuple(factors), every, FLOAT)
+    value = Tree(lambda *texts: f"({' * '.join(texts)})", tuple(factors), every, operands[0].dtype)
     return reductions.summed(self, value, tuple(range(len(kept), len(order))), False) if len(order) > len(kept) else value
 
 
@@ -144,7 +153,7 @@ def _terms(subscripts: Any, operands: tuple[Any, ...]) -> tuple[list[str], str]:
     if not arrow or len(terms) != len(operands) or "." in text or len(set(kept)) != len(kept) or not set(kept) <= set(given):
         raise Unfit("np.einsum by these subscripts")
     for letters, operand in zip(terms, operands, strict=True):
-        if not is_array(operand) or operand.dtype != FLOAT or not len(set(letters)) == len(letters) == operand.rank:
+        if not is_array(operand) or operand.dtype not in FLOATS or not len(set(letters)) == len(letters) == operand.rank:
             raise Unfit("np.einsum of these")
     return terms, kept
 
@@ -152,26 +161,29 @@ def _terms(subscripts: Any, operands: tuple[Any, ...]) -> tuple[list[str], str]:
 def solved(self: Lowering, a: Any, b: Any) -> Any:
     """`np.linalg.solve(a, b)` of a matrix; a singular one raises."""
     _square(self.writer, a)
-    if not is_array(b) or b.dtype != FLOAT or b.rank > 2:
+    if not is_array(b) or b.dtype not in FLOATS or b.rank > 2:
         raise Unfit("a system of these")
+    a, b = _of_one_type(a, b)
     self.writer.same(a.extents[0], b.extents[0])
-    return _of_library(self.writer, f"np.linalg.solve({_operand(self.writer, a)}, {_operand(self.writer, b)})", b.extents)
+    return _of_library(
+        self.writer, f"np.linalg.solve({_operand(self.writer, a)}, {_operand(self.writer, b)})", b.extents, a.dtype
+    )
 
 
 def inverse(self: Lowering, a: Any) -> Any:
     """`np.linalg.inv(a)` of a matrix; a singular one raises."""
     _square(self.writer, a)
-    return _of_library(self.writer, f"np.linalg.inv({_operand(self.writer, a)})", a.extents)
+    return _of_library(self.writer, f"np.linalg.inv({_operand(self.writer, a)})", a.extents, a.dtype)
 
 
 def _square(writer: Writer, a: Any) -> None:
-    if not is_array(a) or a.dtype != FLOAT or a.rank != 2:
+    if not is_array(a) or a.dtype not in FLOATS or a.rank != 2:
         raise Unfit("what is no matrix of floats")
     writer.same(*a.extents)
 
 
-def _of_library(writer: Writer, text: str, extents: tuple[Extent, ...]) -> Leaf:
+def _of_library(writer: Writer, text: str, extents: tuple[Extent, ...], dtype: str) -> Leaf:
     """What a library function returns, in order."""
     name = writer.fresh("a")
     writer.line(f"{name} = {text if len(extents) == 1 else f'np.ascontiguousarray({text})'}")
-    return whole(name, tuple(map(writer.canonical, extents)), FLOAT)
+    return whole(name, tuple(map(writer.canonical, extents)), dtype)

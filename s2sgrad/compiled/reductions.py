@@ -17,8 +17,10 @@ from s2sgrad.compiled.output import Fold, Nest, Store
 from s2sgrad.compiled.values import (
     BOOL,
     FLOAT,
+    FLOATS,
     INT,
     ONE,
+    SINGLE,
     Extent,
     Extents,
     Items,
@@ -72,6 +74,8 @@ def sum_of(self: Lowering, x: Any, axis: Any = None, keepdims: Any = _NOT) -> An
 
 def summed(self: Lowering, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
     """The sum over some axes."""
+    if x.dtype == SINGLE:
+        return elementwise.cast(summed(self, elementwise.cast(x, FLOAT), axes, keep), SINGLE)
     if x.dtype != FLOAT:
         return folded(self, x, axes, keep, INT, "0", lambda a, b: f"{a} + {b}")
     to_number = len(axes) == x.rank
@@ -80,9 +84,10 @@ def summed(self: Lowering, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
 
 def product(self: Lowering, x: Any, axis: Any = None, keepdims: Any = _NOT) -> Any:
     """`np.prod`."""
-    if not is_array(x) or x.dtype != FLOAT:
+    if not is_array(x) or x.dtype not in FLOATS:
         raise Unfit("a product of these")
-    return folded(self, x, axes_of(x.rank, axis), _keeps(keepdims), FLOAT, "1.0", lambda a, b: f"{a} * {b}")
+    one = elementwise.number("1.0", x.dtype)
+    return folded(self, x, axes_of(x.rank, axis), _keeps(keepdims), x.dtype, one, lambda a, b: f"{a} * {b}")
 
 
 def mean(self: Lowering, x: Any, axis: Any = None, keepdims: Any = _NOT) -> Any:
@@ -92,18 +97,19 @@ def mean(self: Lowering, x: Any, axis: Any = None, keepdims: Any = _NOT) -> Any:
     axes = axes_of(x.rank, axis)
     n = count(self.writer, tuple(x.extents[k] for k in axes))
     total = summed(self, x, axes, _keeps(keepdims))
-    n = Scalar(n.text, n.dtype, False, n.reads)
+    n = Scalar(n.text, n.dtype, False, n.reads, weak=True)
     return elementwise.apply(self.writer, gast.Div, [total, n])
 
 
 def _extreme(function: str, start: str) -> Any:
     def form(self: Lowering, x: Any, axis: Any = None, keepdims: Any = _NOT) -> Any:
-        if not is_array(x) or x.dtype != FLOAT:
+        if not is_array(x) or x.dtype not in FLOATS:
             raise Unfit("the largest or smallest of what are no floats")
         axes = axes_of(x.rank, axis)
         for k in axes:
             self.writer.at_least(x.extents[k], 1)
-        return folded(self, x, axes, _keeps(keepdims), FLOAT, start, lambda a, b: f"{function}({a}, {b})")
+        first = elementwise.number(start, x.dtype)
+        return folded(self, x, axes, _keeps(keepdims), x.dtype, first, lambda a, b: f"{function}({a}, {b})")
 
     return form
 

@@ -27,7 +27,7 @@ from s2sgrad.ir.unit import MISSING
 from s2sgrad.primitives import libraries
 from s2sgrad.source import look_up
 
-_NUMBERS = (bool, int, float, np.float64, np.int64, np.bool_)
+_NUMBERS = (bool, int, float, np.float64, np.float32, np.int64, np.bool_)
 _SILENT = {"ignore", "warn", "print", "log"}  # what NumPy may do at a division by zero, and loops need not
 _PATIENCE = 5  # so many calls in a row may raise in the loops, before the text runs at once
 _SLOW = 1.0  # seconds, after which it is said that something is being compiled

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-FLOAT, INT, BOOL = "float64", "int64", "bool"
+FLOAT, SINGLE, INT, BOOL = "float64", "float32", "int64", "bool"
+FLOATS = (FLOAT, SINGLE)
 
 
 class Unfit(Exception):
@@ -45,13 +46,18 @@ Extents = tuple[Extent, ...]
 
 @dataclass(frozen=True)
 class Scalar:
-    """A number: its text, and what the text reads.  `python`: it may be a number of Python's, by which division raises."""
+    """A number: its text, and what the text reads.
+
+    `python`: it may be a number of Python's, by which division raises.  `weak`: it is one, and takes the type of the float32
+    that it meets.
+    """
 
     text: str
     dtype: str
     python: bool = False
     reads: frozenset[str] = frozenset()
     affine: Extent | None = None
+    weak: bool = False
 
     extents: Extents = ()
 

@@ -30,7 +30,7 @@ from s2sgrad.compiled.values import (
 )
 
 _ATOM = re.compile(r"[A-Za-z_]\w*|\(?-?[\d.]+(e[+-]?\d+)?\)?|\([A-Za-z_]\w* [+-] \d+\)")
-_DTYPES = {"float64": "", "int64": ", np.int64", "bool": ", np.bool_"}
+_DTYPES = {"float64": "", "float32": ", np.float32", "int64": ", np.int64", "bool": ", np.bool_"}
 
 
 class Again(Exception):
@@ -234,7 +234,7 @@ class Writer:
             name = self.fresh(f"{stem}_")
             self.line(f"{name} = {value.text}")
             affine = Extent(name) if value.dtype == INT else None
-            return Scalar(name, value.dtype, value.python, affine=affine)
+            return Scalar(name, value.dtype, value.python, affine=affine, weak=value.weak)
         return value
 
     def rebound(self, names: set[str]) -> None:

@@ -96,6 +96,20 @@ def test_errors_are_those_of_the_text(numba):
     assert_same(df(V, np.ones(1)), plain(V, np.ones(1)))
 
 
+@pytest.mark.skipif(
+    np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="numbers of Python's take the type of float32 since"
+)
+def test_float32(numba):
+    args = [a.astype(np.float32) for a in (M, V[:5], np.ones((3, 4)))]
+    df = value_and_grad(layers, (0, 1, 2), compile=True)
+    value, gradients = df(*args)
+    theirs, expected = value_and_grad(layers, (0, 1, 2))(*args)
+    assert "is compiled" in df.explain_compile()
+    for ours, other in zip((value, *gradients), (theirs, *expected), strict=True):
+        assert ours.dtype == other.dtype == np.float32
+        np.testing.assert_allclose(ours, other, rtol=0.0, atol=3e-6 * (1.0 + np.max(np.abs(other))))
+
+
 def test_what_has_no_loops_runs_as_text(numba):
     def f(x):
         return np.sum(np.linalg.norm(x, axis=0))

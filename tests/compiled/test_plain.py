@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from as_loops import assert_same, both
 from corpus import CASES
+from differences import leaves
 from kernels import KERNELS
 
 from s2sgrad import S2SGradError, grad, value_and_grad
@@ -178,6 +179,47 @@ def test_small_functions_have_loops(function, args, wrt):
     ours, theirs = both(value_and_grad(function, wrt, lists=False), args)
     assert ours is not None
     assert_same(ours, theirs)
+
+
+def single(value):
+    """The same in float32, if it is an array of floats."""
+    return value.astype(np.float32) if isinstance(value, np.ndarray) and value.dtype == float else value
+
+
+def accumulates(x, k):
+    s = t = 0.5
+    for i in range(len(x)):
+        s = s * k + x[i] / 3
+        t += x[i] * 0.1
+    return s, t, x * 3 - k, x * np.float64(k), np.maximum(x, 0.1), x > 0.1
+
+
+@pytest.mark.skipif(
+    np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="numbers of Python's take the type of float32 since"
+)
+@pytest.mark.parametrize(("function", "args", "wrt"), SMALL, ids=lambda v: getattr(v, "__name__", ""))
+def test_float32_stays_float32(function, args, wrt):
+    """The types are those of the text, the numbers too, as far as float32 says: sums are exact, and rounded once."""
+    args = tuple(map(single, args))
+    ours, theirs = both(value_and_grad(function, wrt, lists=False), args)
+    assert ours is not None
+    for a, b in zip(leaves(ours), leaves(theirs), strict=True):
+        assert np.asarray(a).dtype == np.asarray(b).dtype
+        np.testing.assert_allclose(a, b, rtol=0.0, atol=3e-6 * (1.0 + np.max(np.abs(b))))
+
+
+@pytest.mark.skipif(
+    np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="numbers of Python's take the type of float32 since"
+)
+def test_float32_beside_other_numbers():
+    """Numbers of Python's take the type of float32, those of NumPy do not."""
+    x = single(np.linspace(-0.7, 0.9, 7))
+    for k in (0.7, np.float64(0.7), np.float32(0.7)):
+        ours = plain_function(lower(Program(), accumulates, {"x": x, "k": k}))(x, k)
+        theirs = accumulates(x, k)
+        for a, b in zip(ours, theirs, strict=True):
+            assert np.asarray(a).dtype == np.asarray(b).dtype
+            np.testing.assert_allclose(a, b, rtol=1e-6)
 
 
 def test_other_sizes_than_those_that_it_was_lowered_for():

@@ -88,7 +88,7 @@ def text() -> str:
     lines, constant = [HEAD], by_module(flats())
     for module, own in by_module(table).items():
         lines += [f"## {module}", "", "| function | in | orders | at | complex | not |", "|---|---|---|---|---|---|"]
-        lines += [row(name, table[primitive], module) for name, primitive in own]
+        lines += [row(name, table[primitive], module) for name, primitive in own if given(table[primitive])]
         if flat := constant.pop(module, None):
             lines += [
                 "",

@@ -16,6 +16,7 @@ import math
 import numpy as np
 from scipy import special, stats
 
+from s2sgrad.rules.scipy.formulas import mills
 from s2sgrad.rules.scipy.laws import MOMENTS, law
 from s2sgrad.rules.scipy.quantiles import (
     beta_score_in_shape,
@@ -308,15 +309,6 @@ def lomax_shift_in_c(z, c):
 law(stats.lomax, lomax_score, (lomax_in_c,), (lomax_shift_in_c,))
 
 # --- of the normal distribution ----------------------------------------------------------------------------------------
-
-
-def mills(u):
-    """The density of the normal distribution divided by its probability, at u.
-
-    >>> float(mills(-1e6)) == 1e6 + 1e-6
-    True
-    """
-    return math.sqrt(2.0 / math.pi) / special.erfcx(-u / math.sqrt(2.0))
 
 
 def skewnorm_score(z, a):  # twice the density, times the probability of a * z

@@ -67,6 +67,7 @@ IN_SHAPE = {
     "pdf": "product(g * y, {in_shape}({z}{shapes}))",
 }
 METHODS = (*SLOPES, "ppf", "isf")
+BY_DENSITY = METHODS[2:]  # whose slopes are densities
 MOMENTS = {  # in `loc`, in `scale`, and what a slope in a shape is multiplied by
     "mean": ("g", "g * (y - loc) / scale", "g * scale"),
     "var": ("np.zeros_like(y)", "2.0 * g * y / scale", "g * scale * scale"),
@@ -76,17 +77,17 @@ MOMENTS = {  # in `loc`, in `scale`, and what a slope in a shape is multiplied b
 }
 
 
-def moment_slope(law, method, number, a, b=None):
+def moment_slope(law, method, number, a, b=None, c=None, d=None):
     """The slope of a moment of a distribution in standard form in one of its shapes, by a difference, right to 1e-8.
 
     >>> bool(np.isclose(moment_slope(stats.gamma, "std", 0, 4.0), 0.25))
     True
     """
-    return difference(getattr(law, method), (a,) if b is None else (a, b), number)
+    return difference(getattr(law, method), tuple(shape for shape in (a, b, c, d) if shape is not None), number)
 
 
 @general(moment_slope)
-def slope_of_moment(g, y, law, method, number, a, b=None):
+def slope_of_moment(g, y, law, method, number, a, b=None, c=None, d=None):
     return None, None, None, None
 
 
@@ -119,6 +120,8 @@ class Law:
             z, sign = "((y - loc) / scale)", "-" * (method == "isf")
             found = {"x": f"{sign}over(g, stats.{self.name}.pdf(y{shapes}, loc, scale))", "loc": "g", "scale": f"g * {z}"}
             return found | self._known(self.shifts, f"g * scale * {{fact}}({z}{shapes})")
+        if method not in BY_DENSITY and not self.score:
+            return dict.fromkeys(("x", *self.shapes, "loc", "scale"), "None")
         filled = {"law": self.name, "shapes": shapes, "z": Z, "score": self.score}
         slope = SLOPES[method].format(**filled)
         found = {"x": slope, "loc": f"-({slope})", "scale": f"-({slope}) * {Z}"}
@@ -182,39 +185,50 @@ def infinite(distribution: Any) -> list[str]:
     return [moment for moment in moments if not np.isfinite(getattr(distribution, moment)())]
 
 
+def by_quadrature(distribution: Any, in_shapes: bool) -> tuple[str, ...]:
+    """The moments that SciPy integrates, and those that it may: of densities without a known slope in a shape."""
+    law, generic = type(distribution), stats.rv_continuous
+    told = law._stats is not generic._stats or law._munp is not generic._munp
+    moments = () if told and in_shapes else ("mean", "var", "std")
+    return (*moments, *(("entropy",) * (law._entropy is generic._entropy or not in_shapes)))
+
+
+def is_bounded(distribution: Any) -> bool:
+    """Whether the density is 0 anywhere."""
+    own_support = type(distribution)._get_support is not stats.rv_continuous._get_support
+    return own_support or bool(np.any(np.isfinite([distribution.a, distribution.b])))
+
+
 def law(
-    distribution: Any, score: Callable[..., Any], shape_scores: tuple[Any, ...] = (), shifts: tuple[Any, ...] = (),
+    distribution: Any, score: Callable[..., Any] | None, shape_scores: tuple[Any, ...] = (), shifts: tuple[Any, ...] = (),
     methods: Iterable[str] = (*METHODS, *MOMENTS),
 ) -> None:  # fmt: skip
     """Enter the rules of a distribution.  `shape_scores` and `shifts`: one function for each shape, None where it is not
-    known."""
+    known.  Without a score the density is a constant, by its name."""
     shapes = tuple((distribution.shapes or "").replace(",", " ").split())
     shape_scores, shifts = (facts or (None,) * len(shapes) for facts in (shape_scores, shifts))
-    own_support = type(distribution)._get_support is not stats.rv_continuous._get_support
-    bounded = own_support or bool(np.any(np.isfinite([distribution.a, distribution.b])))
     in_shapes, moving = (tuple(getattr(f, "__name__", "") for f in facts) for facts in (shape_scores, shifts))
-    generic = stats.rv_continuous
-    told = type(distribution)._stats is not generic._stats or type(distribution)._munp is not generic._munp
-    by_quadrature = () if told and any(shape_scores) else ("mean", "var", "std")
-    by_quadrature += ("entropy",) * (type(distribution)._entropy is generic._entropy or not any(shape_scores))
-    left_out = (*infinite(distribution), *(by_quadrature if any(shape_scores) else ()))
-    known = Law(distribution.name, shapes, score.__name__, in_shapes, moving, bounded, by_quadrature)
+    integrated = by_quadrature(distribution, any(shape_scores))
+    left_out = (*infinite(distribution), *(integrated if any(shape_scores) else ()))
+    named = getattr(score, "__name__", "")
+    known = Law(distribution.name, shapes, named, in_shapes, moving, is_bounded(distribution), integrated)
     space = {f.__name__: f for f in (score, *shape_scores, *shifts, over, product, ratio, within) if f is not None}
     space |= {"stats": stats, "np": np, "moment_slope": moment_slope}
-    space = made(known.text(), f"{score.__module__}.{distribution.name}", space)
+    space = made(known.text(), f"{__name__}.{distribution.name}", space)
     for method in methods:
         if method in left_out:
             continue
         pullback = f"{distribution.name}_{method}"
         rule = elementwise(getattr(distribution, method))(space[pullback])
-        rule.keyword("loc")(space[f"{pullback}_loc"])
-        rule.keyword("scale")(space[f"{pullback}_scale"])
+        formulas = known.moment_formulas(method) if method in MOMENTS else known.formulas(method)
+        for keyword in ("loc", "scale"):
+            if formulas[keyword] != "None":
+                rule.keyword(keyword)(space[f"{pullback}_{keyword}"])
         rule.refuse(lambda operand: is_container(operand), "a density or a probability of a list has no derivative rule: "
                                                            "pass an array")  # fmt: skip
-        formulas = known.moment_formulas(method) if method in MOMENTS else known.formulas(method)
-        for shape, formula in formulas.items():
-            if formula == "None":
-                rule.constant(shape)
+        for argument, formula in formulas.items():
+            if formula == "None" and argument in rule.differentiable:
+                rule.constant(argument)
 
 
 # --- frozen ones ---------------------------------------------------------------------------------------------------------

@@ -90,6 +90,7 @@ ALLOWED = {
     "runtime": {"copy", "numpy", "s2sgrad.runtime"},
     "runtime.results": {"numpy", "s2sgrad.runtime.checks", "s2sgrad.runtime.guests", "s2sgrad.runtime.structure"},
     "runtime.hooks": set(),
+    "runtime.progress": {"contextlib", "sys", "threading", "time", "tqdm"},
     "runtime.outside": {"numpy", "types", "s2sgrad.runtime.checks"},
     "runtime.unseen_functions": {"numpy", "s2sgrad.runtime.checks", "s2sgrad.runtime.hooks"},
     "runtime.structure": {"copy", "itertools", "numpy", "sys", "types", "s2sgrad.runtime.guests"},
@@ -297,6 +298,7 @@ def test_only_numpy_gast_and_astunparse_are_foreign():
     for module, file in MODULES.items():
         optional = {"scipy"} if {"scipy", "solvers"} & {*file.parts} else set()
         optional |= {"llvmlite", "numba"} if "compiled" in file.parts else set()
+        optional |= {"tqdm"} if module == "runtime.progress" else set()
         assert {name.split(".")[0] for name in imported(module)} <= known | optional, module
 
 

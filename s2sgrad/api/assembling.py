@@ -17,6 +17,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.api.fitting import tangent_of
+from s2sgrad.runtime import progress
 from s2sgrad.runtime.checks import holds_complex, holds_complex_inside
 from s2sgrad.runtime.structure import attributes_of, float_type, rebuilt, with_attributes
 
@@ -184,7 +185,8 @@ def _at_rows(
 
     in_parts = not holds_complex(arguments)  # of real arguments: each pullback gives the real part of a row
     of_complex = [holds_complex(leaf) for leaf in leaves(value) if carries(leaf) for _ in range(int(np.size(leaf)))]
-    for unit, turned, complex_ in zip(units(value), units(value, -1j), of_complex, strict=True):
+    asked = zip(units(value), units(value, -1j), of_complex, strict=True)
+    for unit, turned, complex_ in progress.over(asked, "rows", len(of_complex)):
         found = row(unit)
         rows.append([a + 1j * b for a, b in zip(found, row(turned), strict=True)] if complex_ and in_parts else found)
 

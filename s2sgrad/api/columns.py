@@ -20,6 +20,7 @@ from s2sgrad.api.forward import Jvp
 from s2sgrad.errors import S2SGradError
 from s2sgrad.forward.lane_forms import NoLanes
 from s2sgrad.pullbacks import pulled_back
+from s2sgrad.runtime import progress
 from s2sgrad.runtime.lanes import stacked, zero_lanes
 from s2sgrad.runtime.structure import float_type, rebuilt
 
@@ -95,7 +96,8 @@ class Columns:
     def _one_by_one(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
         self.latest = self.one
         along, columns = self.one.along(places), []
-        for unit in basis([args[p] for p in places]):
+        arguments = [args[p] for p in places]
+        for unit in progress.over(basis(arguments), "columns", count(arguments)):
             value, column, aux = self._parted(along.along(args, unit, keywords))
             columns.append(column)
         return value, stacked(columns), aux
@@ -106,7 +108,7 @@ class Columns:
         along, parts, blocks = self.many.along(places), [], _blocks(args, total)
         if len(blocks) > 1 and not along.repeats(args, keywords):
             blocks = [(0, total)]
-        for first, last in blocks:
+        for first, last in progress.over(blocks, "blocks of columns", len(blocks)):
             value, part, aux = self._parted(along.along(args, lanes_of(arguments, first, last), keywords))
             _require_lanes(value if self.value else arguments, part, last - first)
             parts.append(part)

@@ -21,6 +21,7 @@ from s2sgrad.ir.lookups import Lookups, noted
 from s2sgrad.ir.one_compilation import forget
 from s2sgrad.memory import behaviour, mod_ref
 from s2sgrad.memory.places import Summary, lasts
+from s2sgrad.runtime import progress
 from s2sgrad.source import branches, recording
 from s2sgrad.source.branches import Branch
 from s2sgrad.specialize.callable_texts import gives_function
@@ -118,7 +119,7 @@ def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
     with LOCK:
         forget()
         try:
-            with warnings.catch_warnings(), _uncollected(), noted() as lookups:
+            with warnings.catch_warnings(), _uncollected(), noted() as lookups, progress.told(_said(function)):
                 warnings.simplefilter("ignore")
                 yield lookups
         except Exception as error:
@@ -129,6 +130,10 @@ def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
             raise
         finally:
             forget()
+
+
+def _said(function: types.FunctionType | None) -> str:
+    return f"compiling {getattr(function, '__name__', 'a function')}"
 
 
 @contextlib.contextmanager

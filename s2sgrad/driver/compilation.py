@@ -22,6 +22,7 @@ from s2sgrad.ir.kept_facts import KeptFacts
 from s2sgrad.ir.quote import clone
 from s2sgrad.ir.unit import Unit
 from s2sgrad.ir.unit_records import Record
+from s2sgrad.runtime import progress
 from s2sgrad.source import Primal
 from s2sgrad.transform.calls import Pairs
 from s2sgrad.transform.paths import Paths
@@ -184,6 +185,7 @@ def run(stages: tuple[Stage | Repeated | Kept, ...], c: Compilation) -> list[Com
     """Run the stages on a function; the functions that it was split into, each in its state after the last stage."""
     for k, stage in enumerate(stages):
         parts = stage(c)
+        progress.step()
         if isinstance(parts, list):
             return [done for part in parts for done in run(stages[k + 1 :], part)]
     return [c]

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.progress import Line
 from s2sgrad.runtime.structure import rebuilt
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -138,6 +139,7 @@ class Checkpoints:
         require_slots(slots)
         self.slots = slots
         self.held: list[tuple[int, tuple]] = []
+        self.line: Line | None = None  # of the reverse sweep
         self.end = trips + 1  # the code behind the loop counts as one more step
         self.next = 0
 
@@ -152,6 +154,10 @@ class Checkpoints:
         while self.held[-1][0] > trip:
             self.held.pop()
         first, state = self.held[-1]
+        self.line = self.line or Line("reverse sweep", trip + 1)
+        self.line.step()
+        if not trip:
+            self.line.close()
         self.end = trip + 1
         self._place()
         return (first, *own(state))

@@ -45,7 +45,20 @@ def test_python_of_the_readme_runs(tmp_path, monkeypatch):
 
 
 # The blocks of each are one program.
-PAGES = ["start", "tutorial", "tutorial-equation", "tutorial-network", "recipes", "writing", "speed", "scipy", "shipping"]
+PAGES = [
+    "start",
+    "tutorial",
+    "tutorial-equation",
+    "tutorial-network",
+    "recipes",
+    "writing",
+    "speed",
+    "scipy",
+    "shipping",
+    "compiled",
+]
+
+NEEDED = {"matplotlib": "matplotlib", "joblib": "joblib", "dask": "dask", "compile=True": "numba"}
 
 
 @pytest.mark.records
@@ -62,7 +75,7 @@ def test_python_of_a_page_runs(page, tmp_path, monkeypatch):
     assert shown
     try:
         for number, text in enumerate(shown):
-            if any(m in text and importlib.util.find_spec(m) is None for m in ("matplotlib", "joblib", "dask")):
+            if any(word in text and importlib.util.find_spec(m) is None for word, m in NEEDED.items()):
                 continue
             file = tmp_path / f"block{number}.py"
             file.write_text(text, encoding="utf-8")

@@ -41,7 +41,7 @@ THIRD = [
 ]
 
 # The modules of the corpus that write into arrays.
-IN_PLACE = ("buffers", "indices", "mixed_lists", "mutators", "named_alike", "namespaces", "overwritten",
+IN_PLACE = ("buffers", "called_again", "indices", "mixed_lists", "mutators", "named_alike", "namespaces", "overwritten",
             "recursive_writers", "sharing", "stacks", "stores", "swaps", "undecided", "views", "writers")  # fmt: skip
 
 # And those that write into lists, dicts and objects that they made.

@@ -61,7 +61,7 @@ from s2sgrad.normalize import check, deletes, item_variables, stop_gradient, tem
 from s2sgrad.normalize._calls import note_receivers
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS, Pass
 from s2sgrad.source import Primal, read
-from s2sgrad.specialize import flatten
+from s2sgrad.specialize import flatten, outlining
 from s2sgrad.specialize.unsettled import Unsettled
 from s2sgrad.transform import compounds, parts, shape_obligations, shape_refinement, sinking, watches
 from s2sgrad.transform.paths import Paths
@@ -163,6 +163,12 @@ def _infer(c: Compilation) -> None:
         OutsideKinds(c.unit, c.tree, c.callees.entry),
     )
     c.inference.run(c.tree)
+
+
+def _outline(c: Compilation) -> None:
+    if outlining.repeated(c.unit):
+        _infer(c)
+        outlining.run(c.unit, c.tree, c.kinds)
 
 
 def _typed(pass_: Callable[[Unit, gast.FunctionDef, Inference], bool | None]) -> Callable[[Compilation], bool | None]:
@@ -324,7 +330,7 @@ FINISH: tuple[Stage, ...] = (
 )
 
 KINDS: tuple[Kept | Stage, ...] = (*READ, Stage("kinds", _infer))
-KNOWN: tuple[Kept | Stage | Repeated, ...] = (*READ, *SETTLE)
+KNOWN: tuple[Kept | Stage | Repeated, ...] = (*READ, Stage("outlining", _outline), *SETTLE)
 OPTIMIZE: tuple[Stage, ...] = (*CLEANUP, Stage("cut", lambda c: c.purpose.cut(c)), *FINISH)
 PIPELINE: tuple[Kept | Stage | Repeated, ...] = (*KNOWN, *TRANSFORM, *OPTIMIZE)
 

@@ -41,6 +41,7 @@ class Note:
         node.__dict__.pop(self.attribute, None)
 
 
+BODY_OF = Note("body_of", "a statement of these calls that were written out, by number", ())
 CASTS = Note("casts", "a store as `out=` does it: the array keeps its type, whatever is computed")
 CHANGES_FIRST = Note("changes_first", "the name of a helper that changes its first argument")
 EACH = Note("reads_each", "the one read of a list, which a loop makes once for each item")

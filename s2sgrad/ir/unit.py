@@ -130,6 +130,7 @@ class Unit:
         for bound_, binding in found.items():
             note_import(binding.name if binding.home is sys.modules else bound_, binding)
         unit.free.bindings.update(found)
+        unit.own_names |= _of_no_user(primal, bound)
         _read_helpers(unit, tree)
         for owner, attribute, value in imported.looked_up(tree, primal.function):
             note_attribute(owner, attribute, value)
@@ -314,6 +315,14 @@ def _bound(tree: gast.FunctionDef) -> set[str]:
         elif isinstance(node, _CAPTURES):
             bound |= {n for n in (getattr(node, "name", None), getattr(node, "rest", None)) if isinstance(n, str)}
     return bound
+
+
+def _of_no_user(primal: Primal, bound: set[str]) -> set[str]:
+    """In what was taken out of a function, the variables that stand for no variable of the user's."""
+    below = raised.wording(primal.function.__code__)
+    if below is None or below.of:
+        return set()
+    return {n for n in bound - {p.id for p in parameters(primal.tree)} if below.words.get(n) == wording.ANOTHER}
 
 
 def _read_helpers(unit: Unit, tree: gast.FunctionDef) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import gast
 
@@ -105,16 +105,25 @@ class OutsideObjects(Record):
     stand_ins: set[tuple[type, type]] = field(default_factory=set)
 
 
+class WrittenOut(NamedTuple):
+    """A function `node` that was written out at the place of a `call`; `standing`: the names there for its parameters."""
+
+    node: gast.AST
+    call: gast.AST
+    standing: dict[str, str]
+
+
 @dataclass
 class WrittenOutCalls(Record):
     """Calls that are written out: the units of the functions, the calls with name, source and line of the function
-    (`calls`), the files of library functions by the number of the call, and by that number the calls around, innermost
-    first (`callers`)."""
+    (`calls`), the files of library functions by the number of the call, by that number the calls around, innermost
+    first (`callers`), and what it is whose statements have that number (`bodies`)."""
 
     units: list[Any] = field(default_factory=list)
     calls: list[tuple[gast.AST, str, Primal, int]] = field(default_factory=list)
     libraries: dict[Any, str] = field(default_factory=dict)
     callers: dict[Any, tuple[gast.AST, ...]] = field(default_factory=dict)
+    bodies: dict[int, WrittenOut] = field(default_factory=dict)
 
 
 @dataclass

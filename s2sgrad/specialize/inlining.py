@@ -30,6 +30,7 @@ from s2sgrad.ir import notes, refusals, scoping
 from s2sgrad.ir.quote import assign, at, clone, constant, mentioned, name, nodes, place_of
 from s2sgrad.ir.signatures import signature_of
 from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.ir.unit_records import WrittenOut
 from s2sgrad.memory import behaviour
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.name_uses import keeps_its_keys
@@ -38,7 +39,7 @@ from s2sgrad.specialize.callable_texts import returns_function
 from s2sgrad.specialize.evaluator import Evaluator, Family
 from s2sgrad.specialize.function_unions import Choices
 from s2sgrad.specialize.homes import Homes
-from s2sgrad.specialize.static_values import Display, Function, Generator, Known, Value, keep_objects, substitute
+from s2sgrad.specialize.static_values import Display, Function, Generator, Known, Object, Value, keep_objects, substitute
 from s2sgrad.specialize.texts import Texts
 from s2sgrad.specialize.yields import consumed
 from s2sgrad.standard import generators
@@ -80,6 +81,7 @@ class Inliner(Family):
         flag that says no more are wanted."""
         self.require_end(function, node, tuple(f for f, _ in self.writer.running) if around is None else around)
         bound = self.bind(function, function.node, arguments, keywords, node)
+        number, written, before = self.calls, self.writer.out, len(self.writer.out)
         text = self.text_for(function, bound, node, left)
         substituted = self.pass_arguments(text, bound)
         self.names.meet_text(text.tree.body, text.bindings)
@@ -97,9 +99,25 @@ class Inliner(Family):
                 with self.unit.calling(statement):
                     self.evaluator.statement(statement)
                 at(statement, *(new for new in self.writer.out[start:] if not hasattr(new, "lineno")))
-            return self.evaluator.evaluate(text.tree.body[-1].value)
+            value = self.evaluator.evaluate(text.tree.body[-1].value)
         finally:
             self.writer.running.pop()
+        if at_yield is None and not function.unit.is_of_library:
+            standing: dict[str, str] = {}
+            for p in parameters(function.node):
+                self.standing(bound[p.id], notes.KEYWORD.of(p) or p.id, standing)
+            self.unit.inlining.bodies[number] = WrittenOut(function.node, node, standing)
+            for statement in written[before:]:
+                notes.BODY_OF.put(statement, (number, *notes.BODY_OF.of(statement)))
+        return value
+
+    def standing(self, value: Any, parameter: str, out: dict[str, str]) -> None:
+        """Note the variables that stand for a parameter, or for attributes of the object that it is."""
+        value = self.names.values.get(value.id, value) if isinstance(value, gast.Name) else value
+        if isinstance(value, gast.Name):
+            out.setdefault(value.id, parameter)
+        for attribute, variable in value.attributes.items() if isinstance(value, Object) else ():
+            self.standing(name(variable), attribute if parameter == "self" else f"{parameter}_{attribute}", out)
 
     def require_end(self, function: Function, node: gast.AST, around: tuple[Function, ...]) -> None:
         """Count an inlined call; refuse too many, and recursion."""
@@ -141,6 +159,7 @@ class Inliner(Family):
     def pass_arguments(self, text: _Text, bound: dict[str, Any]) -> dict[str, gast.AST]:
         """Bind the parameters; returns those that are replaced by a name or a constant."""
         substituted: dict[str, gast.AST] = {}
+        rebound: list[gast.AST] = []
         place = next(iter(parameters(text.tree)), text.tree)
         first = next(iter(bound.values()), None)
         of_class = isinstance(first, Known) and isinstance(first.target, type)
@@ -172,7 +191,8 @@ class Inliner(Family):
                 ):
                     self.unit.syntax.displays[local] = value  # `*args`, `**kwargs`
                 text.bindings[local] += 1
-                self.writer.out += at(place, assign(local, clone(value)))
+                (rebound if anew else self.writer.out).extend(at(place, assign(local, clone(value))))
+        self.writer.out += rebound
         return substituted
 
     def as_dict(self, display: Display, node: gast.AST) -> gast.Dict:

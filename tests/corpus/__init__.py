@@ -16,6 +16,7 @@ from . import (  # noqa: F401
     branches,
     buffers,
     callables,
+    called_again,
     calls,
     checkpoints,
     chosen,

@@ -7,20 +7,22 @@
 So a nested function or a method is called where the user calls it, as one at module level is.  What it captures, and the
 attributes that it reads, are arguments.  A body of one or two statements stays written out.
 
->>> from s2sgrad.driver.pipeline import shown
->>> print(shown('''
-... def f(x, w):
+>>> import numpy as np
+>>> from s2sgrad import grad
+>>> def f(x, w):
 ...     def g(t):
 ...         a = t * w
 ...         b = np.sin(a)
 ...         return a + b * b
-...     return g(x) + g(2.0)
-... ''', "outlining"))
-def f(x, w):
-    result_ = g(x, w)
-    t4 = g(2.0, w)
-    result = result_ + t4
-    return result
+...     return g(x) * g(2.0)
+>>> text = grad(f).source_for(1.0, 3.0).splitlines()
+>>> print(*(line for line in text if line.startswith(("def", "    g_value", "    return g"))), sep="\n")
+def g(t, w):
+def g_fwd(t, w):
+def g_bwd(saved, seed):
+def f_grad(x, w, *, seed=1.0):
+    g_value, g_saved = g_fwd(x, w)
+    return g_bwd(g_saved, seed * g(2.0, w))
 """
 
 from __future__ import annotations
@@ -131,12 +133,18 @@ class _Outlining:
         exposed = Facts(holder).liveness.at_start & self.unit.locals
         exposed -= own - read - self.given  # on no path that the function takes
         outputs = [n for n in _in_order(statements) if n in own and n in read]
-        inputs = [n for n in _in_order(statements) if n in exposed]
+        written = self.unit.inlining.bodies[number]
+        inputs = sorted((n for n in _in_order(statements) if n in exposed), key=functools.partial(self.place, written))
         if not outputs or exposed & {*self.closed, *outputs} or not exposed <= self.bound_before(block, statements):
             return None
         if any(isinstance(v, _HELD) for n in exposed for v in self.values(n)):
             return None
-        return _Body(block, statements, inputs, outputs, own, self.unit.inlining.bodies[number])
+        return _Body(block, statements, inputs, outputs, own, written)
+
+    def place(self, written: WrittenOut, local: str) -> int:
+        """Where an input comes among those of a function: parameters, what it captures."""
+        standing = [*written.standing]
+        return next((standing.index(n) for n in (local, self.unit.bases.get(local)) if n in standing), len(standing))
 
     def found(self, number: int) -> tuple[list[gast.AST], list[gast.AST]]:
         """The block of a copy, and its statements if they follow each other there."""
@@ -182,19 +190,20 @@ class _Outlining:
         holder = gast.FunctionDef("", clone(self.tree.args), [*first.statements], [], None, None, [])
         holder.args.args = [gast.Name(n, gast.Param(), None, None) for n in first.inputs]
         memory = Memory(self.unit, holder, self.kinds)
-        given = set(first.inputs)
-        for statement in effects.walk(first.statements):
-            if any(memory.with_memory_of(n) & given for n in self.changed(statement)):
-                return False
-        for k, output in enumerate(first.outputs):
-            if memory.with_memory_of(output) & set(first.outputs[:k]):
-                return False
-        if not any(memory.with_memory_of(n) & given for n in first.outputs):
-            return True
-        around, results = Memory(self.unit, self.tree, self.kinds), {m.own[n] for m in matches for n in first.outputs}
+        given, outputs = set(first.inputs), first.outputs
+        changed = (n for statement in effects.walk(first.statements) for n in self.changed(statement))
+        if any(memory.with_memory_of(n) & given for n in changed):
+            return False
+        if any(memory.with_memory_of(n) & {*outputs[:k]} for k, n in enumerate(outputs)):
+            return False
+        return not any(memory.with_memory_of(n) & given for n in outputs) or not self.changes_results(matches)
+
+    def changes_results(self, matches: list[_Match]) -> bool:
+        """Whether something outside of the copies may write what they give."""
+        around, results = Memory(self.unit, self.tree, self.kinds), {m.own[n] for m in matches for n in m.first.outputs}
         inside = {id(s) for m in matches for s in effects.walk(m.other.statements)}
-        outside = [s for s in effects.walk(self.tree.body) if id(s) not in inside]
-        return not any(around.with_memory_of(n) & results for s in outside for n in self.changed(s))
+        outside = (s for s in effects.walk(self.tree.body) if id(s) not in inside)
+        return any(around.with_memory_of(n) & results for s in outside for n in self.changed(s))
 
     def changed(self, statement: gast.AST) -> set[str]:
         """The names whose memory a statement may change."""
@@ -226,11 +235,19 @@ class _Outlining:
             taken.add(renamed[old])
         return renamed
 
+    def named(self, target: Any) -> str:
+        """The name of a function in the text: the user's, where that is free."""
+        base, unit = target.__name__, self.unit
+        if base in unit.locals - mentioned(self.tree) and unit.primal.lookup(base) is None and base not in unit.helpers:
+            unit.locals.discard(base)
+            unit.helpers[base] = target
+        return unit.helper(base, target)
+
     def call(self, match: _Match, target: Any, passed: list[str]) -> None:
         """Put a call in the place of a copy."""
         body, first = match.other, match.first
         arguments = [clone(match.atoms[n]) for n in first.inputs] + [name(n) for n in passed]
-        value = gast.Call(name(self.unit.helper(target.__name__, target)), arguments, [])
+        value = gast.Call(name(self.named(target)), arguments, [])
         call = _around(body.block, body.statements[-1], body.written.call)
         outputs = [match.own[n] for n in first.outputs]
         anew = {n: self.unit.temp() for n in outputs if self.unit.is_ours(n)}

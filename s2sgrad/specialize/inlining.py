@@ -159,7 +159,7 @@ class Inliner(Family):
     def pass_arguments(self, text: _Text, bound: dict[str, Any]) -> dict[str, gast.AST]:
         """Bind the parameters; returns those that are replaced by a name or a constant."""
         substituted: dict[str, gast.AST] = {}
-        rebound: list[gast.AST] = []
+        heads: list[gast.AST] = []
         place = next(iter(parameters(text.tree)), text.tree)
         first = next(iter(bound.values()), None)
         of_class = isinstance(first, Known) and isinstance(first.target, type)
@@ -191,8 +191,8 @@ class Inliner(Family):
                 ):
                     self.unit.syntax.displays[local] = value  # `*args`, `**kwargs`
                 text.bindings[local] += 1
-                (rebound if anew else self.writer.out).extend(at(place, assign(local, clone(value))))
-        self.writer.out += rebound
+                heads += at(place, assign(local, clone(value)))
+        self.writer.out += sorted(heads, key=lambda s: text.bindings[s.targets[0].id])  # those that are bound anew last
         return substituted
 
     def as_dict(self, display: Display, node: gast.AST) -> gast.Dict:

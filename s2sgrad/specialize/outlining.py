@@ -16,7 +16,9 @@ attributes that it reads, are arguments.  A body of one or two statements stays 
 ...         return a + b * b
 ...     return g(x) * g(2.0)
 >>> text = grad(f).source_for(1.0, 3.0).splitlines()
->>> print(*(line for line in text if line.startswith(("def", "    g_value", "    return g"))), sep="\n")
+>>> for line in text:
+...     if line.startswith(("def", "    g_value", "    return g")):
+...         print(line)
 def g(t, w):
 def g_fwd(t, w):
 def g_bwd(saved, seed):

@@ -62,6 +62,9 @@ class Shapes:
             return self._arithmetic(node)
         if isinstance(node, gast.Subscript):
             return self._section(node)
+        if isinstance(node, gast.Attribute) and node.attr == "T":
+            dims = self.dims(node.value)
+            return None if dims is None else dims[::-1]
         if isinstance(node, gast.Call):
             return () if effects.is_one_of(self.unit.called(node), (len, np.size)) else self._sum(node)
         return None if number(node) is None else ()

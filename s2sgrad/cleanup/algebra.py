@@ -14,6 +14,8 @@
 
 from __future__ import annotations
 
+import math
+
 import gast
 import numpy as np
 
@@ -23,7 +25,7 @@ from s2sgrad.analysis.floating import is_floating
 from s2sgrad.analysis.kinds import Array, Container, Number, kind_of
 from s2sgrad.ir.forms import minus, negated, number, receiver
 from s2sgrad.ir.quote import Transformer, constant, nodes
-from s2sgrad.ir.simplify import simplified
+from s2sgrad.ir.simplify import same, simplified
 from s2sgrad.ir.unit import Unit, is_derived
 
 _PLACES = ("axis", "keepdims")
@@ -47,7 +49,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
             before = {id(n) for n in nodes(statement.value)}
             statement.value = simplified(statement.value, isinstance(statement, gast.AugAssign))
             _keep_whole(unit, statement.value, before)
-            if isinstance(statement, gast.AugAssign) and isinstance(statement.value, gast.UnaryOp):
+            if isinstance(statement, gast.AugAssign):
                 _turn(statement)
         if ours and isinstance(statement, (gast.Assign, gast.AugAssign)):
             _drop_copies(unit, statement.value)
@@ -104,6 +106,7 @@ class _Outwards(Transformer):
     """Moves signs and scalar factors out of sums, and products out of transposes.
 
     np.sum(-u / 3.0)  ->  -(np.sum(u) / 3.0)        (u.T @ v).T  ->  v.T @ u        x + v[np.newaxis] / n  ->  x + v / n
+    x @ s + x @ s.T  ->  x @ (s + s.T)              seed * 3.0 * (2 * x)  ->  seed * 6.0 * x
     """
 
     def __init__(self, unit: Unit) -> None:
@@ -130,7 +133,39 @@ class _Outwards(Transformer):
             rank, most = None if bare is None else self.shapes.rank(part), self.shapes.rank(other)
             if rank is not None and most is not None and rank <= most:
                 setattr(node, side, bare)
-        return node
+        return self._distributed(node) or self._scaled(node) or node
+
+    def _scaled(self, node: gast.BinOp) -> gast.AST | None:
+        """`2.0 * g * x` for `g * (2 * x)` with a number `g` and an array, `(-t)[:, np.newaxis]` for `2.0 * (-(t *
+        0.5))[:, np.newaxis]`: exact for a power of two; None for others."""
+        inner = node.right
+        if not isinstance(node.op, gast.Mult):
+            return None
+        if _is_power_of_two(number(node.left)) and self.shapes.rank(inner):
+            return _joined(inner, node.left.value)
+        plain = isinstance(inner, gast.BinOp) and isinstance(inner.op, gast.Mult)
+        factor = number(inner.left) if plain else None
+        if not _is_power_of_two(factor):
+            return None
+        if number(node.left) is not None or not self.shapes.is_number(node.left) or self.shapes.is_number(inner.right):
+            return None
+        return gast.BinOp(_multiplied(node.left, float(factor)), gast.Mult(), inner.right)
+
+    def _distributed(self, node: gast.BinOp) -> gast.AST | None:
+        """One product of matrices for the sum of two with a common factor; None for others, and what the user wrote."""
+        left, right = node.left, node.right
+        plain = isinstance(node.op, (gast.Add, gast.Sub)) and all(
+            isinstance(side, gast.BinOp) and isinstance(side.op, gast.MatMult) for side in (left, right)
+        )
+        if not plain or not effects.reads(node) & (self.unit.temps | self.unit.derivative.bars):
+            return None
+        if any(self.shapes.rank(_untransposed(n)) != 2 for side in (left, right) for n in (side.left, side.right)):
+            return None
+        if same(left.left, right.left):
+            return gast.BinOp(left.left, gast.MatMult(), gast.BinOp(left.right, node.op, right.right))
+        if same(left.right, right.right):
+            return gast.BinOp(gast.BinOp(left.left, node.op, right.left), gast.MatMult(), left.right)
+        return None
 
     def _without_leading(self, node: gast.AST) -> gast.AST | None:
         """`v / n` for `v[np.newaxis] / n`: broadcasting adds the axis; None for others, and what the user wrote."""
@@ -174,6 +209,34 @@ class _Outwards(Transformer):
         return node
 
 
+def _is_power_of_two(factor: object) -> bool:
+    """Whether a product with this literal is exact."""
+    return type(factor) in (int, float) and math.isfinite(factor) and abs(math.frexp(factor)[0]) == 0.5
+
+
+def _multiplied(node: gast.AST, factor: float) -> gast.AST:
+    """A product times a power of two, which joins a literal in it."""
+    return _joined(node, factor) or gast.BinOp(constant(factor), gast.Mult(), node)
+
+
+def _joined(node: gast.AST, factor: float) -> gast.AST | None:
+    """A product, or a section of it, in which a literal takes a power of two up; None where there is none."""
+    if (operand := negated(node)) is not None or isinstance(node, gast.Subscript):
+        inner = _joined(node.value if operand is None else operand, factor)
+        if inner is None:
+            return None
+        return minus(inner) if operand is not None else gast.Subscript(inner, node.slice, node.ctx)
+    if not isinstance(node, gast.BinOp) or not isinstance(node.op, gast.Mult):
+        return None
+    for side, other in (("right", node.left), ("left", node.right)):
+        part = getattr(node, side)
+        value = number(part)
+        joined = constant(float(value * factor)) if type(value) in (int, float) else _joined(part, factor)
+        if joined is not None:
+            return gast.BinOp(other, node.op, joined) if side == "right" else gast.BinOp(joined, node.op, other)
+    return None
+
+
 def _untransposed(node: gast.AST) -> gast.AST:
     return node.value if isinstance(node, gast.Attribute) and node.attr == "T" else node
 
@@ -184,8 +247,12 @@ def _transposed(node: gast.AST) -> gast.AST:
 
 
 def _turn(statement: gast.AugAssign) -> None:
-    """`x += -e` as `x -= e`."""
-    opposite = negated(statement.value)
+    """`x += -e` as `x -= e`, and `x += -a - b` as `x -= a + b`."""
+    value = statement.value
+    opposite = negated(value)
+    if opposite is None and isinstance(value, gast.BinOp) and isinstance(value.op, gast.Sub):
+        first = negated(value.left)
+        opposite = None if first is None else gast.BinOp(first, gast.Add(), value.right)
     if opposite is not None and isinstance(statement.op, (gast.Add, gast.Sub)):
         statement.op = gast.Sub() if isinstance(statement.op, gast.Add) else gast.Add()
         statement.value = opposite

@@ -6,8 +6,8 @@
     np.sum(a, axis=0)                   ->     a.sum(axis=0)
     np.zeros_like(a)                    ->     np.zeros(a.shape)                  in loops
 
-Only in the reverse sweep.  A product larger than both of its factors is the most expensive way to a sum; each of the other
-rewrites saves a microsecond per call, which dominates loops over small arrays.
+Only in the reverse sweep.  A product larger than both of its factors, or with three axes, is the most expensive way to a
+sum; each of the other rewrites saves a microsecond per call, which dominates loops over small arrays.
 
 >>> import numpy as np
 >>> from s2sgrad.cli.stages import changes
@@ -122,7 +122,9 @@ class _Contractions(Transformer):
             known = len(dims[0]) > 1 and dims[0] == dims[1] and None not in dims[0]
             return call(self.unit, "vdot", np.vdot, a, b) if known and self._is_dense(a) and self._is_dense(b) else None
         axes, rank = _numbers(places.get("axis")), len(dims[0])
-        if axes is None or rank != len(dims[1]) or not all(-rank <= k < rank for k in axes) or not _both_broadcast(*dims):
+        if axes is None or rank != len(dims[1]) or not all(-rank <= k < rank for k in axes):
+            return None
+        if rank < 3 and not _both_broadcast(*dims):
             return None
         gone = {k % rank for k in axes}
         letters = ascii_lowercase[:rank]

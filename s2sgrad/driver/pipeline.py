@@ -37,6 +37,8 @@ from s2sgrad.cleanup import (
     peephole,
     round_trips,
     seeds,
+    shared_inverses,
+    shared_values,
     store_forwarding,
     temporaries,
     try_statements,
@@ -273,26 +275,45 @@ def _memory(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     return tree
 
 
-CLEANUP: tuple[Stage, ...] = _stages(
-    ("webs", webs.run),
-    ("aliasing", _memory),
-    ("deadcode", deadcode.run),
-    ("round_trips", round_trips.run),
-    ("store_forwarding", store_forwarding.run),
-    ("cse", cse.run),
-    ("copy_propagation", copy_propagation.run),
-    ("deadcode", deadcode.run),
-    ("conditionals", peephole.conditionals),
-    ("unpackings", peephole.unpackings),
-    ("forward_substitution", forward_substitution.run),
-    ("augmented", peephole.augmented),
-    ("closed_slopes", closed_slopes.run),
-    ("algebra", algebra.run),
-    ("contractions", contractions.run),
-    ("written_again", written_again.run),
-    ("deadcode", deadcode.run),
-    ("unwritten_copies", unwritten_copies.run),
-    notes=True,
+def _share(c: Compilation) -> None:
+    """Share values between the sweeps, where no record would have to hold them."""
+    if not (c.purpose.inner or c.purpose.again or c.purpose.forward):
+        c.tree = shared_values.run(c.unit, c.tree)
+
+
+def _share_inverses(c: Compilation) -> None:
+    """Multiply by inverses that are computed anyway."""
+    if not (c.purpose.inner or c.purpose.again or c.purpose.forward):
+        c.tree = shared_inverses.run(c.unit, c.tree)
+
+
+CLEANUP: tuple[Stage, ...] = (
+    *_stages(
+        ("webs", webs.run),
+        ("aliasing", _memory),
+        ("deadcode", deadcode.run),
+        ("round_trips", round_trips.run),
+        ("store_forwarding", store_forwarding.run),
+        ("cse", cse.run),
+        ("copy_propagation", copy_propagation.run),
+        ("deadcode", deadcode.run),
+        notes=True,
+    ),
+    Stage("shared_values", _share, True),
+    Stage("shared_inverses", _share_inverses, True),
+    *_stages(
+        ("conditionals", peephole.conditionals),
+        ("unpackings", peephole.unpackings),
+        ("forward_substitution", forward_substitution.run),
+        ("augmented", peephole.augmented),
+        ("closed_slopes", closed_slopes.run),
+        ("algebra", algebra.run),
+        ("contractions", contractions.run),
+        ("written_again", written_again.run),
+        ("deadcode", deadcode.run),
+        ("unwritten_copies", unwritten_copies.run),
+        notes=True,
+    ),
 )
 
 

@@ -73,7 +73,7 @@ def conformed(unit: Unit, e: gast.AST, kind: Kind | None, x: str, x_kind: Kind |
 def _reduced(unit: Unit, e: gast.AST, kind: Kind, x_kind: Kind, kind_of: KindOf) -> gast.AST | None:
     """`np.sum(e)`, `np.sum(e, axis=0)` or `np.sum(e, axis=1, keepdims=True)`; None where one sum is not enough."""
     if isinstance(x_kind, Number):
-        return _inner(e, kind_of) or _sum(unit, e, kind)
+        return _inner(unit, e, kind_of) or _sum(unit, e, kind)
     lead = len(kind.dims) - len(x_kind.dims)
     stretched = [k + lead for k, n in enumerate(x_kind.dims) if n == 1 and kind.dims[k + lead] != 1]
     if lead and stretched:
@@ -124,24 +124,28 @@ def _sum(unit: Unit, e: gast.AST, kind: Kind) -> gast.Call:
     return call(unit, "sum", np.sum, e)
 
 
-def _inner(e: gast.AST, kind_of: KindOf) -> gast.AST | None:
-    """The sum over a product of two vectors as `u @ v`, with scalar factors outside; None for other expressions."""
+def _inner(unit: Unit, e: gast.AST, kind_of: KindOf) -> gast.AST | None:
+    """The sum over a product of two vectors as `u @ v`, of two arrays with more axes as `np.vdot(a, b)`, with scalar factors
+    outside; None for other expressions."""
     if (opposite := negated(e)) is not None:
-        inner = _inner(opposite, kind_of)
+        inner = _inner(unit, opposite, kind_of)
         return None if inner is None else minus(inner)
     if not isinstance(e, gast.BinOp) or not isinstance(e.op, (gast.Mult, gast.Div)):
         return None
     left, right = kind_of(e.left), kind_of(e.right)
     if isinstance(right, Number):
-        inner = _inner(e.left, kind_of)
+        inner = _inner(unit, e.left, kind_of)
         return None if inner is None else gast.BinOp(inner, e.op, e.right)
     if isinstance(e.op, gast.Div):
         return None
     if isinstance(left, Number):
-        inner = _inner(e.right, kind_of)
+        inner = _inner(unit, e.right, kind_of)
         return None if inner is None else gast.BinOp(e.left, e.op, inner)
-    if left is None or left.rank != 1 or relation(left, right) != "same":
+    if left is None or not left.rank or relation(left, right) != "same":
         return None
+    if left.rank > 1:
+        double = isinstance(left, Array) and left.dtype == right.dtype == "float64"
+        return call(unit, "vdot", np.vdot, e.left, e.right) if double else None
     for first, second in ((e.left, e.right), (e.right, e.left)):
         if isinstance(second, gast.BinOp) and isinstance(second.op, gast.Mult):
             for number, other in ((second.left, second.right), (second.right, second.left)):

@@ -122,9 +122,7 @@ class _Contractions(Transformer):
             known = len(dims[0]) > 1 and dims[0] == dims[1] and None not in dims[0]
             return call(self.unit, "vdot", np.vdot, a, b) if known and self._is_dense(a) and self._is_dense(b) else None
         axes, rank = _numbers(places.get("axis")), len(dims[0])
-        if axes is None or rank != len(dims[1]) or not all(-rank <= k < rank for k in axes):
-            return None
-        if rank < 3 and not _both_broadcast(*dims):
+        if axes is None or rank != len(dims[1]) or not all(-rank <= k < rank for k in axes) or not _is_large(*dims):
             return None
         gone = {k % rank for k in axes}
         letters = ascii_lowercase[:rank]
@@ -153,6 +151,11 @@ class _Contractions(Transformer):
         if isinstance(node, gast.Name):
             return node.id not in self.views
         return isinstance(node, (gast.BinOp, gast.UnaryOp))
+
+
+def _is_large(left: tuple[Dim, ...], right: tuple[Dim, ...]) -> bool:
+    """Whether a product is better not computed: it has three axes, or is larger than both factors."""
+    return len(left) > 2 or _both_broadcast(left, right)
 
 
 def _both_broadcast(left: tuple[Dim, ...], right: tuple[Dim, ...]) -> bool:

@@ -43,21 +43,12 @@ _VALUES = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Call, gast.Subscript)
 _SIZES = (len, np.size, np.shape)
 
 
+_Pairs = list[tuple[gast.Assign, str]]  # statements, and the earlier name of what each computes
+
+
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Read values of the forward sweep where the reverse sweep computes them again."""
-    numbers = Numbers(unit, tree)
-    first: dict[int, str] = {}
-    again: list[tuple[gast.Assign, str]] = []
-    twice: list[tuple[gast.Assign, str]] = []
-    for statement in tree.body:
-        bound, number = bound_name(statement), numbers.of_statement(statement)
-        if number is None:
-            continue
-        if sweep_of(statement) == "forward":
-            if first.setdefault(number, bound) != bound and bound in unit.temps:
-                twice.append((statement, first[number]))
-        elif sweep_of(statement) == "reverse" and bound in unit.temps and number in first:
-            again.append((statement, first[number]))
+    twice, again = _found(unit, tree)
     if not again:
         return tree
     repeats = _Repeats(unit, tree, [s for s, _ in (*twice, *again)])
@@ -69,6 +60,24 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         return tree
     tree.body = [s for s in tree.body if id(s) not in gone]
     return deadcode.run(unit, tree)
+
+
+def _found(unit: Unit, tree: gast.FunctionDef) -> tuple[_Pairs, _Pairs]:
+    """What the forward sweep computes twice, and what the reverse sweep computes again."""
+    numbers = Numbers(unit, tree)
+    first: dict[int, str] = {}
+    twice: _Pairs = []
+    again: _Pairs = []
+    for statement in tree.body:
+        bound, number = bound_name(statement), numbers.of_statement(statement)
+        if number is None:
+            continue
+        if sweep_of(statement) == "forward":
+            if first.setdefault(number, bound) != bound and bound in unit.temps:
+                twice.append((statement, first[number]))
+        elif sweep_of(statement) == "reverse" and bound in unit.temps and number in first:
+            again.append((statement, first[number]))
+    return twice, again
 
 
 class _Repeats:

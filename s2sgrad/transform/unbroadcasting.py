@@ -144,8 +144,12 @@ def _inner(unit: Unit, e: gast.AST, kind_of: KindOf) -> gast.AST | None:
     if left is None or not left.rank or relation(left, right) != "same":
         return None
     if left.rank > 1:
-        double = isinstance(left, Array) and left.dtype == right.dtype == "float64"
-        return call(unit, "vdot", np.vdot, e.left, e.right) if double else None
+        return call(unit, "vdot", np.vdot, e.left, e.right) if left.dtype == right.dtype == "float64" else None
+    return _of_vectors(e, kind_of)
+
+
+def _of_vectors(e: gast.BinOp, kind_of: KindOf) -> gast.AST:
+    """`u @ v`, or `c * (u @ v)` for the product of `u` and `c * v`."""
     for first, second in ((e.left, e.right), (e.right, e.left)):
         if isinstance(second, gast.BinOp) and isinstance(second.op, gast.Mult):
             for number, other in ((second.left, second.right), (second.right, second.left)):

@@ -7,12 +7,12 @@ def augmented_numbers_grad(x, y, *, seed=1.0):
     a_old = a
     a *= x
     a -= 0.5 * y
-    a /= 1.0 + y * y
+    one_plus_y_y = 1.0 + y * y
+    a /= one_plus_y_y
     # reverse sweep
     # a **= 2
     a_bar = seed * (2 * a)
     # a /= 1.0 + y * y
-    one_plus_y_y = 1.0 + y * y
     y_bar = -(2.0 * (a_bar * a / one_plus_y_y) * y)
     a_bar = a_bar / one_plus_y_y
     # a -= 0.5 * y

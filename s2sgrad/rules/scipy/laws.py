@@ -6,6 +6,7 @@
     y = lognorm.cdf(x, s, m, k)      ->   x_bar = y_bar * lognorm.pdf(x, s, m, k);  m_bar = -x_bar
     x = lognorm.ppf(q, s, m, k)      ->   q_bar = x_bar / lognorm.pdf(x, s, m, k);  s_bar = x_bar * k * lognorm_shift(z, s)
     v = lognorm.var(s, m, k)         ->   k_bar = 2 * v_bar * v / k
+    a, b = lognorm.interval(p, s)    ->   p_bar = (b_bar / pdf(b) - a_bar / pdf(a)) / 2
 
 The facts are the *score*, which is the slope of the logarithmic density in z; its slope in each shape; and the *shift*, the
 slope of z in a shape while the probability stays as it is.  The rest is the same for all: probabilities depend on x, `loc`,
@@ -30,7 +31,7 @@ from s2sgrad.rules.made import made
 from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.scipy.differences import difference
 from s2sgrad.rules.table import elementwise, general, hands_on
-from s2sgrad.runtime import over, product
+from s2sgrad.runtime import over, product, unbroadcast
 
 
 def ratio(p, y):
@@ -118,7 +119,7 @@ class Law:
         shapes = "".join(f", {name}" for name in self.shapes)
         if method in ("ppf", "isf"):  # `y` is the quantile
             z, sign = "((y - loc) / scale)", "-" * (method == "isf")
-            found = {"x": f"{sign}over(g, stats.{self.name}.pdf(y{shapes}, loc, scale))", "loc": "g", "scale": f"g * {z}"}
+            found = {"q": f"{sign}over(g, stats.{self.name}.pdf(y{shapes}, loc, scale))", "loc": "g", "scale": f"g * {z}"}
             return found | self._known(self.shifts, f"g * scale * {{fact}}({z}{shapes})")
         if method not in BY_DENSITY and not self.score:
             return dict.fromkeys(("x", *self.shapes, "loc", "scale"), "None")
@@ -148,25 +149,32 @@ class Law:
             in_shapes = dict.fromkeys(in_shapes, "None") if method in self.integrated else in_shapes
         return {"loc": in_loc, "scale": in_scale} | in_shapes
 
-    def moments(self) -> str:
-        """The pullbacks of the moments as text."""
-        written = []
-        for method in MOMENTS:
-            found = self.moment_formulas(method)
-            parameters = ", ".join(["g", "y", *self.shapes, "loc=0", "scale=1"])
-            together = ", ".join(found[name] for name in self.shapes) or "None"
-            for suffix, formula in (("", together), ("_loc", found["loc"]), ("_scale", found["scale"])):
-                written.append(f"def {self.name}_{method}{suffix}({parameters}):\n    return {formula}\n")
-        return "\n\n".join(written)
+    def interval(self) -> dict[str, str]:
+        """The cotangents of a call of `interval`, whose ends are quantiles."""
+        shapes = "".join(f", {name}" for name in self.shapes)
+        at = [f"over(g[{k}], stats.{self.name}.pdf(y[{k}]{shapes}, loc, scale))" for k in (0, 1)]
+        z = [f"(y[{k}] - loc) / scale" for k in (0, 1)]
+        found = {"confidence": f"unbroadcast(0.5 * ({at[1]} - {at[0]}), confidence)", "loc": "unbroadcast(g[0] + g[1], loc)"}
+        found["scale"] = f"unbroadcast(g[0] * ({z[0]}) + g[1] * ({z[1]}), scale)"
+        for name, shift in zip(self.shapes, self.shifts, strict=True):
+            ends = " + ".join(f"product(g[{k}], {shift}({z[k]}{shapes}))" for k in (0, 1))
+            found[name] = f"unbroadcast(scale * ({ends}), {name})" if shift else "None"
+        return found
+
+    def of(self, method: str) -> dict[str, str]:
+        """The cotangents in a call of any method."""
+        if method == "interval":
+            return self.interval()
+        return self.moment_formulas(method) if method in MOMENTS else self.formulas(method)
 
     def text(self) -> str:
-        """The pullbacks as text: for each method one of x and the shapes, one of `loc`, one of `scale`."""
-        written = [self.moments()]
-        for method in METHODS:
-            found = self.formulas(method)
-            first = "q" if method in ("ppf", "isf") else "x"
-            parameters = ", ".join(["g", "y", first, *self.shapes, "loc=0", "scale=1"])
-            together = ", ".join(found[name] for name in ("x", *self.shapes))
+        """The pullbacks as text: for each method one of its point and the shapes, one of `loc`, one of `scale`."""
+        written = []
+        for method in (*MOMENTS, *METHODS, "interval"):
+            found = self.of(method)
+            own = [name for name in found if name not in ("loc", "scale")]
+            parameters = ", ".join(["g", "y", *own, "loc=0", "scale=1"])
+            together = ", ".join(found[name] for name in own) or "None"
             for suffix, formula in (("", together), ("_loc", found["loc"]), ("_scale", found["scale"])):
                 written.append(f"def {self.name}_{method}{suffix}({parameters}):\n    return {formula}\n")
         return "\n\n".join(written)
@@ -212,15 +220,17 @@ def law(
     left_out = (*infinite(distribution), *(integrated if any(shape_scores) else ()))
     named = getattr(score, "__name__", "")
     known = Law(distribution.name, shapes, named, in_shapes, moving, is_bounded(distribution), integrated)
-    space = {f.__name__: f for f in (score, *shape_scores, *shifts, over, product, ratio, within) if f is not None}
+    space = {
+        f.__name__: f for f in (score, *shape_scores, *shifts, over, product, ratio, unbroadcast, within) if f is not None
+    }
     space |= {"stats": stats, "np": np, "moment_slope": moment_slope}
     space = made(known.text(), f"{__name__}.{distribution.name}", space)
-    for method in methods:
+    for method in (*methods, "interval"):
         if method in left_out:
             continue
-        pullback = f"{distribution.name}_{method}"
-        rule = elementwise(getattr(distribution, method))(space[pullback])
-        formulas = known.moment_formulas(method) if method in MOMENTS else known.formulas(method)
+        pullback, formulas = f"{distribution.name}_{method}", known.of(method)
+        tag = general if method == "interval" else elementwise
+        rule = tag(getattr(distribution, method))(space[pullback])
         for keyword in ("loc", "scale"):
             if formulas[keyword] != "None":
                 rule.keyword(keyword)(space[f"{pullback}_{keyword}"])

@@ -37,6 +37,10 @@ for _law, _numbers in (SHAPES | {stats.norm: ()}).items():
         if lookup(getattr(_law, _method)) is None:  # SciPy integrates it
             continue
         example(getattr(_law, _method), *(np.array(shape) for shape in _numbers), np.array([[-0.3], [0.4]]), np.array([1.3]))
+for _law in (stats.norm, stats.gamma, stats.beta, stats.t):
+    _shapes = [np.array(shape) for shape in SHAPES.get(_law, ())]
+    example(_law.interval, 0.8, *_shapes, np.array([[-0.3], [0.4]]), np.array([1.3]))
+    example(_law.interval, np.array([0.8, 0.3]), *_shapes, loc=-0.3, scale=1.3)
 example(laws.moment_slope, stats.gamma, "std", 0, np.array([2.3]))
 
 # --- the functions in the formulas -------------------------------------------------------------------------------------

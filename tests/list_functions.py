@@ -44,7 +44,13 @@ HOMES |= {name: f"scipy.{name}" for name in ("special", "stats", "linalg", "ndim
 SINGULAR = {
     f"{HOMES[first]}.{rest}" for first, rest in re.findall(rf"\b({'|'.join(HOMES)})\.([\w.]*\w)", POINTS.read_text())
 }
-ONCE = (interpolate.interpn, interpolate.RegularGridInterpolator.__call__, interpolate.pchip_interpolate)
+ONCE = (
+    stats.zipf.pmf,
+    stats.zipf.logpmf,
+    interpolate.interpn,
+    interpolate.RegularGridInterpolator.__call__,
+    interpolate.pchip_interpolate,
+)
 
 
 def cell(text: str) -> str:

@@ -41,6 +41,8 @@ LEFT_OUT = {
     shadows.add_into,  # writes its argument
     runtime.seed_like,  # checks the shape of one
     stats.uniform.logpdf,  # flat in x
+    stats.zipf.logpmf,  # by the zeta function, whose slope in the exponent is a difference
+    stats.zipf.pmf,
     *(
         f for name, f in vars(differences).items() if "_in_" in name or name in ("zeta_slope", "zetac_slope")
     ),  # differences have none

@@ -11,6 +11,8 @@ their sums (Johnson, Kemp and Kotz (2005), "Univariate Discrete Distributions").
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy import special, stats
 
@@ -297,10 +299,15 @@ def quantiles(law, shapes):
     return "\n\n".join(written)
 
 
+def enter_quantiles(law: Any) -> None:
+    """Enter the rules of the quantiles of a distribution."""
+    text = quantiles(law.name, tuple(law.shapes.replace(",", " ").split()))
+    space = made(text, f"{__name__}.{law.name}_quantiles", {"unbroadcast": unbroadcast})
+    for method in ("ppf", "isf", "median", "interval", "support"):
+        tag = general if method in ("interval", "support") else elementwise
+        rule = tag(getattr(law, method))(space[f"{law.name}_{method}"])
+        rule.keyword("loc")(space[f"{law.name}_{method}_loc"])
+
+
 for _law in (stats.poisson, stats.binom, stats.bernoulli, stats.geom, stats.nbinom, stats.betabinom, stats.hypergeom):
-    _text = quantiles(_law.name, tuple(_law.shapes.replace(",", " ").split()))
-    _space = made(_text, f"{__name__}.{_law.name}_quantiles", {"unbroadcast": unbroadcast})
-    for _method in ("ppf", "isf", "median", "interval", "support"):
-        _tag = general if _method in ("interval", "support") else elementwise
-        _rule = _tag(getattr(_law, _method))(_space[f"{_law.name}_{_method}"])
-        _rule.keyword("loc")(_space[f"{_law.name}_{_method}_loc"])
+    enter_quantiles(_law)

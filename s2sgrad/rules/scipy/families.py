@@ -28,14 +28,6 @@ _USED = (beta_shift, gamma_shift, product, vonmises_shift, invgauss_shift_in_mu)
 SPACE = formulas.SPACE | {"stats": stats, **{f.__name__: f for f in _USED}}
 
 
-def known_slope(formula: str, name: str, shapes: tuple[str, ...]) -> str:
-    """The slope of a formula in a name, "" where none is known."""
-    try:
-        return formulas.slope(formula, name, ("z", *shapes)) if formula else ""
-    except formulas.Unknown:
-        return ""
-
-
 def family(
     name: str, density: str = "", level: str = "", shifts: tuple[str, ...] = (),
     score: str = "", slopes: tuple[str, ...] = (),
@@ -48,11 +40,11 @@ def family(
         return
     shapes = tuple((distribution.shapes or "").replace(",", " ").split())
     shapes = tuple("z_" if shape == "z" else shape for shape in shapes)
-    facts = {"score": score or known_slope(density, "z", shapes)}
+    facts = {"score": score or formulas.known_slope(density, "z", ("z", *shapes))}
     for k, shape in enumerate(shapes):
-        facts[f"in_{shape}"] = slopes[k] if slopes else known_slope(density, shape, shapes)
+        facts[f"in_{shape}"] = slopes[k] if slopes else formulas.known_slope(density, shape, ("z", *shapes))
         if level:
-            in_z, in_shape = (known_slope(level, of, shapes) for of in ("z", shape))
+            in_z, in_shape = (formulas.known_slope(level, of, ("z", *shapes)) for of in ("z", shape))
             facts[f"shift_in_{shape}"] = f"-over({in_shape}, {in_z})"
         elif shifts:
             facts[f"shift_in_{shape}"] = shifts[k]

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from s2sgrad.rules.scipy.differences import zeta_slope
 from s2sgrad.rules.scipy.quantiles import log
 from s2sgrad.runtime import over
 
@@ -89,6 +90,24 @@ def log_i0_in_x(x):
     return over(special.i1e(x), special.i0e(x))
 
 
+def log_iv(v, x):
+    """The logarithm of `special.iv`, for numbers that are at least 0."""
+    return log(special.ive(v, x)) + x
+
+
+def log_iv_in_x(v, x):  # DLMF 10.29.2
+    return over(special.ive(v + 1.0, x), special.ive(v, x)) + over(v, x)
+
+
+def log_zeta(x):
+    """The logarithm of Riemann's zeta function."""
+    return log(special.zeta(x, 1.0))
+
+
+def log_zeta_in_x(x):
+    return over(zeta_slope(x, 1.0), special.zeta(x, 1.0))
+
+
 def where(condition, x, y):
     """`np.where`, of numbers a number."""
     return np.where(condition, x, y)[()]
@@ -115,6 +134,8 @@ SLOPES = {
     "log_gammainc": ("", "log_gammainc_in_x({0}, {1})"),
     "log_kv": ("", "log_kv_in_x({0}, {1})"),
     "log_i0": ("log_i0_in_x({0})",),
+    "log_iv": ("", "log_iv_in_x({0}, {1})"),
+    "log_zeta": ("log_zeta_in_x({0})",),
     "np.abs": ("np.sign({0})",),
     "np.cos": ("-np.sin({0})",),
     "np.sin": ("np.cos({0})",),
@@ -125,7 +146,7 @@ SLOPES = {
     "np.sign": ("0.0",),
 }
 SPACE = {f.__name__: f for f in vars().copy().values() if getattr(f, "__module__", "") == __name__}
-SPACE |= {"log": log, "over": over, "special": special, "np": np}
+SPACE |= {"log": log, "over": over, "zeta_slope": zeta_slope, "special": special, "np": np}
 
 # --- their slopes ------------------------------------------------------------------------------------------------------
 
@@ -229,3 +250,15 @@ def slope(formula: str, name: str, names: Iterable[str]) -> str:
     """
     terms = {other: Term(other, "1.0" if other == name else "") for other in names}
     return term_of(eval(formula, _OF_TERMS | terms)).slope or "0.0"
+
+
+def known_slope(formula: str, name: str, names: Iterable[str]) -> str:
+    """The slope of a formula in one of its names, "" where none is known, or no formula.
+
+    >>> known_slope("log_kv(p, z)", "p", "pz")
+    ''
+    """
+    try:
+        return slope(formula, name, names) if formula else ""
+    except Unknown:
+        return ""

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import stats
 
 from s2sgrad.rules.scipy import stats as rules
+from s2sgrad.rules.table import lookup
 
 from .base import between, example, normal, positive_definite
 
@@ -52,8 +53,15 @@ for _f in ("cdf", "sf", "logcdf"):
     example(getattr(stats.bernoulli, _f), np.array([0, 0]), between(0.2, 0.8, 2, 1))
 example(stats.bernoulli.logsf, np.array([0, 0]), between(0.2, 0.8, 2, 1))
 
-_laws = ((stats.poisson, 2.7), (stats.geom, 0.3), (stats.bernoulli, 0.3), (stats.binom, 4, 0.4), (stats.nbinom, 2.7, 0.4),
-         (stats.betabinom, 5, 0.7, 1.3), (stats.hypergeom, 9, 4, 3))  # fmt: skip
+_families = ((stats.planck, 0.7), (stats.dlaplace, 0.8), (stats.logser, 0.6), (stats.zipf, 2.6), (stats.yulesimon, 1.7),
+             (stats.skellam, 1.4, 2.2))  # fmt: skip
+for _law, *_shapes in _families:
+    for _f in ("logpmf", "pmf", "cdf", "sf", "logcdf", "logsf"):
+        if lookup(getattr(_law, _f)) is not None:
+            example(getattr(_law, _f), np.array([1, 2, 4]), *(np.array([[s], [s + 0.1]]) for s in _shapes))
+            example(getattr(_law, _f), 3, *_shapes, loc=1)
+_laws = (*_families, (stats.poisson, 2.7), (stats.geom, 0.3), (stats.bernoulli, 0.3), (stats.binom, 4, 0.4),
+         (stats.nbinom, 2.7, 0.4), (stats.betabinom, 5, 0.7, 1.3), (stats.hypergeom, 9, 4, 3))  # fmt: skip
 for _law, *_shapes in _laws:
     for _f, *_first in (("ppf", 0.37), ("isf", np.array([0.37, 0.81])), ("median",), ("interval", 0.37), ("support",)):
         example(getattr(_law, _f), *_first, *_shapes, loc=0.4)

@@ -36,6 +36,7 @@ from s2sgrad.compiled.values import (
     Items,
     Leaf,
     Object,
+    Places,
     Scalar,
     Stack,
     Tree,
@@ -80,7 +81,8 @@ def _target(self: Lowering, frame: Frame, node: gast.Call) -> tuple[Any, list[An
         return target, []
     if isinstance(node.func, gast.Attribute):
         receiver = self.value(frame, node.func.value)
-        owner = list if isinstance(receiver, Stack) else np.ndarray if is_array(receiver) else None
+        of_numpy = is_array(receiver) or (isinstance(receiver, Scalar) and not receiver.python)
+        owner = list if isinstance(receiver, Stack) else np.ndarray if of_numpy else None
         return getattr(owner, node.func.attr, MISSING), [receiver]
     callee = self.value(frame, node.func)
     return (callee.value if isinstance(callee, Object) else MISSING), []
@@ -197,31 +199,38 @@ def _full_like(self: Lowering, x: Any, value: Any) -> Any:
     return Tree(lambda v: v, (value,), x.extents, x.dtype)
 
 
-class Places:
-    """Elements that follow from their indices alone."""
-
-    reads: frozenset[str] = frozenset()
-
-    def __init__(self, write: Callable[..., str], extents: Extents, dtype: str) -> None:
-        self.write, self.extents, self.dtype, self.rank = write, extents, dtype, len(extents)
-
-    def at(self, indices: list[str]) -> str:
-        """The element at these indices."""
-        return self.write(*indices)
-
-
 def _placed(self: Lowering, write: Callable[..., str], extents: Extents, dtype: str) -> Any:
     return self.writer.stored(Places(write, extents, dtype))
 
 
-def _arange(self: Lowering, start: Any, stop: Any = None) -> Any:
+def _arange(self: Lowering, start: Any, stop: Any = None, step: Any = None) -> Any:
     low, high = (constant(0), start) if stop is None else (start, stop)
-    if any(not isinstance(v, Scalar) or v.dtype != INT for v in (low, high)):
-        raise Unfit("np.arange of numbers that are no integers")
+    if any(not isinstance(v, Scalar) for v in (low, high)):
+        raise Unfit("np.arange of these")
+    by = constant(1) if step is None else step
+    if any(v.dtype != INT for v in (low, high, by)):
+        return _even_steps(self, low, high, by)
+    if step is not None and step.text != "1":
+        raise Unfit("np.arange by steps of integers")
     difference = elementwise.apply(self.writer, gast.Sub, [high, low])
     extent = self.writer.extent(difference, least=0)
     first = str(self.writer.extent(low))
     return _placed(self, lambda i: f"{i} + {first}", (extent,), INT)
+
+
+def _even_steps(self: Lowering, low: Any, high: Any, step: Any) -> Any:
+    """`np.arange` of floats: as many as fit in, by the step that separates the first two."""
+    if any(not isinstance(v, Scalar) or v.dtype not in (FLOAT, INT) for v in (low, high, step)):
+        raise Unfit("np.arange of these")
+    writer = self.writer
+    a, b, h, d = (writer.fresh("t") for _ in range(4))
+    for name, value in ((a, low), (b, high), (h, step)):
+        writer.line(f"{name} = float({value.text})")
+    writer.line(f"{d} = {a} + {h} - {a}")
+    n = writer.fresh("n")
+    writer.line(f"{n} = length(0, integer(ceil(({b} - {a}) / nonzero({h}))))")
+    writer.lengths.add(n)
+    return _placed(self, lambda i: f"{a} + ({i}) * {d}", (Extent(n),), FLOAT)
 
 
 def _identity_matrix(self: Lowering, n: Any, m: Any = None) -> Any:
@@ -501,6 +510,12 @@ def _extreme(sign: str) -> Call:
     return form
 
 
+def _negative(self: Lowering, x: Any) -> Any:
+    if isinstance(x, Items):  # how far axes are rolled
+        return Items(tuple(elementwise.apply(self.writer, gast.USub, [i]) for i in x.items), x.type)
+    return elementwise.apply(self.writer, np.negative, [x])
+
+
 def _where(self: Lowering, condition: Any, a: Any, b: Any) -> Any:
     return elementwise.chosen_by(self.writer, [condition, a, b])
 
@@ -540,7 +555,9 @@ _CALLS: dict[Any, Call] = {
     np.ndarray.ravel: library.flat, np.ndarray.flatten: library.flattened, np.ndarray.astype: library.converted,
     isinstance: library.is_instance, type: library.type_of, np.ndim: library.rank_of, np.ndarray: _empty, np.stack: _stack,
     tie_weights: library.tie_weights,
-    np.roll: library.rolled, slice: library.section,
+    np.triu: library.triangle(">="), np.tril: library.triangle("<="), np.moveaxis: library.axis_moved,
+    np.swapaxes: library.axes_swapped, np.ndarray.swapaxes: library.axes_swapped,
+    np.negative: _negative, np.roll: library.rolled, slice: library.section,
     choices.chosen: library.chosen, choices.shares: library.shares,
     list.append: lists.push, list.pop: lists.pop,
     math.floor: lambda self, x: _int(self, elementwise.apply(self.writer, np.floor, [x])),

@@ -86,7 +86,9 @@ class Frame:
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, found: Found, prefix: str = "") -> None:
         self.unit, self.tree, self.prefix = unit, tree, prefix
+        self.file = unit.primal.function.__code__.co_filename
         self.env: dict[str, Any] = {}
+        self.unknown: set[str] = set()  # what is bound to what has no loops
         self.uses = Uses()
         parameters = [n.id for n in [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]]
         for parameter in parameters:

@@ -97,15 +97,52 @@ def _named(writer: Writer, stem: str, text: str) -> Extent:
 def _section(writer: Writer, bounds: Bounds, extent: Extent, start: Any, stop: Any, step: Any) -> tuple[str, int, Extent]:
     """The first place of a slice, its step and its length."""
     stride = 1 if step is None else constant_of(step)
-    if stride == -1 and start is None and stop is None:
-        return (str(extent.plus(-1)), -1, extent)
-    if stride is None or stride < 1:
-        raise Unfit("a slice with a negative step")
+    if stride is None or stride == 0:
+        raise Unfit("a slice whose step is not known")
+    if stride < 0:
+        return _section_backwards(writer, bounds, extent, start, stop, stride)
     low, high = _end(writer, bounds, extent, start, Extent(None, 0)), _end(writer, bounds, extent, stop, extent)
     length = _length(writer, bounds, low, high)
     if stride > 1:
         length = _named(writer, "n", f"({length} + {stride - 1}) // {stride}")
     return str(low), stride, length
+
+
+def _section_backwards(
+    writer: Writer, bounds: Bounds, extent: Extent, start: Any, stop: Any, stride: int
+) -> tuple[str, int, Extent]:
+    """The same with a negative step: the section that ends behind `start` and begins behind `stop`, from its end.
+
+    x[k::-1]      ->      x[:k + 1] backwards
+    """
+    low, high = _past(writer, bounds, extent, stop, Extent(None, 0)), _past(writer, bounds, extent, start, extent)
+    length = _length(writer, bounds, low, high)
+    if stride < -1:
+        length = _named(writer, "n", f"({length} + {-stride - 1}) // {-stride}")
+    return str(high.plus(-1)), stride, length
+
+
+def _past(writer: Writer, bounds: Bounds, extent: Extent, end: Any, default: Extent) -> Extent:
+    """The place behind an end of a slice with a negative step, within the axis."""
+    extent = writer.canonical(extent)
+    if end is None:
+        return writer.canonical(default)
+    if not isinstance(end, Scalar) or end.dtype != INT:
+        raise Unfit("a slice whose end is no integer")
+    known = end.affine
+    if known is not None and known.base is None:
+        if known.offset < 0:
+            writer.at_least(extent, -known.offset)
+            return extent.plus(known.offset + 1)
+        writer.at_least(extent, known.offset + 1)
+        return known.plus(1)
+    known = writer.canonical(writer.extent(end))
+    if known.base == extent.base and known.offset < extent.offset:
+        writer.at_least(known, 0)
+        return known.plus(1)
+    if is_natural(writer, bounds, known) and is_at_most(writer, bounds, known, extent.plus(-1)):
+        return known.plus(1)
+    return _named(writer, "n", f"place_behind({known}, {extent})")
 
 
 def _end(writer: Writer, bounds: Bounds, extent: Extent, end: Any, default: Extent) -> Extent:

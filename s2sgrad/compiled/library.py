@@ -13,7 +13,7 @@ import numpy as np
 from s2sgrad.compiled import elementwise, reductions
 from s2sgrad.compiled.elementwise import of_extent
 from s2sgrad.compiled.indexing import constant_of, indexed
-from s2sgrad.compiled.lowering import Lowering, constant
+from s2sgrad.compiled.lowering import Lowering, constant, transposed
 from s2sgrad.compiled.values import (
     BOOL,
     FLOAT,
@@ -25,6 +25,7 @@ from s2sgrad.compiled.values import (
     Gather,
     Items,
     Object,
+    Places,
     Scalar,
     Tree,
     Unfit,
@@ -180,7 +181,39 @@ def converted(self: Lowering, x: Any, dtype: Any) -> Any:
         return Tree(lambda a: f"float({a})", (x,), x.extents, FLOAT)
     if name in FLOATS:
         return elementwise.cast(x, name)
+    if name == INT and x.dtype in FLOATS:
+        return Tree(lambda a: f"integer({a})", (x,), x.extents, INT)
     raise Unfit(f"a conversion to {name}")
+
+
+def triangle(sign: str) -> Any:
+    """`np.triu` and `np.tril`: 0 on one side of a diagonal."""
+
+    def form(self: Lowering, x: Any, k: Any = None) -> Any:
+        x = self.writer.stored(x) if isinstance(x, (Tree, Gather)) else required_array(x)
+        shift = 0 if k is None else constant_of(k)
+        if x.rank < 2 or x.dtype == BOOL or shift is None:
+            raise Unfit("a triangle of these")
+        zero = elementwise.number("0" if x.dtype == INT else "0.0", x.dtype)
+        inside = Places(lambda i, j: f"({j}) - ({i}) {sign} {shift}", x.extents[-2:], BOOL)
+        return Tree(lambda inside, a: f"({a} if {inside} else {zero})", (inside, x), x.extents, x.dtype)
+
+    return form
+
+
+def axis_moved(self: Lowering, x: Any, source: Any, destination: Any) -> Any:
+    """`np.moveaxis`."""
+    axes = reductions.axes_of(required_array(x).rank, source)
+    order = [k for k in range(x.rank) if k not in axes]
+    for place, axis in sorted(zip(reductions.axes_of(x.rank, destination), axes, strict=True)):
+        order.insert(place, axis)
+    return transposed(self.writer, x, tuple(order))
+
+
+def axes_swapped(self: Lowering, x: Any, first: Any, second: Any) -> Any:
+    """`np.swapaxes`."""
+    (a,), (b,) = (reductions.axes_of(required_array(x).rank, axis) for axis in (first, second))
+    return transposed(self.writer, x, tuple({a: b, b: a}.get(k, k) for k in range(x.rank)))
 
 
 def is_instance(self: Lowering, x: Any, types: Any) -> Any:
@@ -242,6 +275,10 @@ def tie_weights(self: Lowering, x: Any, y: Any, axis: Any = None, keepdims: Any 
 def rolled(self: Lowering, x: Any, shift: Any, axis: Any = None) -> Any:
     """`np.roll` along one axis."""
     x = self.writer.stored(x) if isinstance(x, (Tree, Gather)) else required_array(x)
+    if isinstance(shift, Items) and isinstance(axis, Items) and len(shift.items) == len(axis.items):
+        for one, along in zip(shift.items, axis.items, strict=True):
+            x = rolled(self, x, one, along)
+        return x
     if not isinstance(shift, Scalar) or shift.dtype != INT or (axis is None and x.rank > 1):
         raise Unfit("np.roll along these axes")
     axes = reductions.axes_of(x.rank, axis)

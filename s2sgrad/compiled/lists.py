@@ -16,6 +16,7 @@ from s2sgrad.compiled.values import (
     FLOATS,
     INT,
     Extent,
+    Follows,
     Gather,
     Index,
     Items,
@@ -89,7 +90,7 @@ def _joined(self: Lowering, a: Any, b: Any) -> Any:
 def pop(self: Lowering, stack: Any) -> Any:
     """`stack.pop()`."""
     if not isinstance(stack, Stack) or stack.item is None:
-        raise Unfit("a list that is not one of ours, or to which nothing is appended before")
+        raise (Follows if self.reasons else Unfit)("a list that is not one of ours, or to which nothing is appended before")
     self.writer.touch(lambda reads: stack.name in reads)
     self.writer.line(f"at_least(len({stack.name}), 1)")
     return taken(self, stack.item, f"{stack.name}.pop()")

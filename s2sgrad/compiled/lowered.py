@@ -71,8 +71,30 @@ def lower(functions: Functions, function: types.FunctionType, arguments: dict[st
         except Again:
             continue
         except Unfit as why:
-            raise Unfit(f"line {lowering.line}: {why}") from None
+            first = {lowering.line: str(why)}
+            raise Unfit(
+                "\n".join(f"line {k}: {w}" for k, w in _reasons(functions, function, arguments, first).items())
+            ) from None
     raise Unfit("what variables stand for is not settled")
+
+
+def _reasons(
+    functions: Functions, function: types.FunctionType, arguments: dict[str, Any], first: dict[int, str]
+) -> dict[int, str]:
+    """By line, why a text has no loops: of all lines whose operands have some."""
+    unit, tree = functions.normal_form(function)
+    found = Found()
+    for _ in range(_ROUNDS):
+        lowering = Lowering(functions, found, {*mentioned(tree), *reserved()}, called, matmul)
+        lowering.reasons = {}
+        try:
+            _once(lowering, Frame(unit, tree, found), arguments)
+        except Again:
+            continue
+        except Exception:  # what was passed over is missing somewhere: the reasons so far are right
+            pass
+        return dict(sorted({**lowering.reasons, **first}.items()))
+    return first
 
 
 def _once(lowering: Lowering, frame: Frame, arguments: dict[str, Any]) -> Lowered:

@@ -27,6 +27,7 @@ from s2sgrad.compiled.values import (
     INT,
     SINGLE,
     Extent,
+    Follows,
     Gather,
     Items,
     Leaf,
@@ -75,11 +76,13 @@ class Lowering:
         self.found = found
         self.outside = Outside()
         self.bounds: indexing.Bounds = {}
+        self.short: set[str] = set()  # variables of loops of a few trips
         self.frames: list[Frame] = []
         self.shapes: dict[str, Any] = {}  # of variables, since they were bound; of numbers, whether they are Python's
         self.calls = 0
         self.line = 0
         self.given: set[str] = set()  # the names of the arrays that are handed in
+        self.reasons: dict[int, str] | None = None  # by line of the text, why it has no loops; None: the first one is raised
 
     # --- functions ---
 
@@ -87,13 +90,14 @@ class Lowering:
         """The result of a function for these arguments."""
         self.frames.append(frame)
         self.writer.held.append(frame.env)
-        for parameter in frame.parameters:
-            self.assign(frame, parameter, arguments[parameter])
-        self.block(frame, frame.tree.body[:-1])
-        result = self.value(frame, frame.tree.body[-1].value)
-        self.writer.held.pop()
-        self.frames.pop()
-        return result
+        try:
+            for parameter in frame.parameters:
+                self.assign(frame, parameter, arguments[parameter])
+            self.block(frame, frame.tree.body[:-1])
+            return self.value(frame, frame.tree.body[-1].value)
+        finally:
+            self.writer.held.pop()
+            self.frames.pop()
 
     def inlined(self, target: types.FunctionType, arguments: dict[str, Any]) -> Any:
         """The result of a function that is called, whose statements are written here."""
@@ -115,11 +119,27 @@ class Lowering:
     def block(self, frame: Frame, body: list[gast.AST]) -> None:
         """Lower the statements of a block; what they hold back is computed at its end."""
         for statement in body:
-            self.line = getattr(statement, "lineno", self.line)
-            form = _STATEMENTS.get(type(statement))
-            if form is None:
-                raise Unfit(f"`{type(statement).__name__.lower()}`")
-            form(self, frame, statement)
+            if frame.file == self.frames[0].file:
+                self.line = getattr(statement, "lineno", self.line)
+            try:
+                form = _STATEMENTS.get(type(statement))
+                if form is None:
+                    raise Unfit(f"`{type(statement).__name__.lower()}`")
+                form(self, frame, statement)
+            except Unfit as why:
+                if self.reasons is None:
+                    raise
+                self._pass_over(frame, statement, why)
+
+    def _pass_over(self, frame: Frame, statement: gast.AST, why: Unfit) -> None:
+        """Note why a statement has no loops, and go on without it, to find other reasons."""
+        if not isinstance(why, Follows):
+            self.reasons.setdefault(self.line, str(why))
+        for name in {n.id for n in nodes(statement) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}:
+            frame.env.pop(name, None)
+            frame.unknown.add(name)
+        for body in (getattr(statement, "body", ()), getattr(statement, "orelse", ())):
+            self.block(frame, [*body])
 
     def assign(self, frame: Frame, name: str, value: Any) -> None:
         """Bind a name."""
@@ -375,7 +395,7 @@ def _assign(self: Lowering, frame: Frame, s: gast.Assign) -> None:
     if isinstance(target, gast.Name):
         self.assign(frame, target.id, value)
     elif isinstance(target, gast.Tuple):
-        items = unpacked(self, value)
+        items = unpacked(self, value, len(target.elts))
         if len(items) != len(target.elts) or not all(isinstance(t, gast.Name) for t in target.elts):
             raise Unfit("this unpacking")
         if all(t.id in frame.variables for t in target.elts) and _swap(self, [frame.name(t.id) for t in target.elts], items):
@@ -423,14 +443,15 @@ def _out_of_the_way(self: Lowering, value: Any, keys: set[str]) -> Any:
     return value
 
 
-def unpacked(self: Lowering, value: Any) -> list[Any]:
-    """The items of a tuple, or of an array of fixed length."""
+def unpacked(self: Lowering, value: Any, count: int) -> list[Any]:
+    """The items of a tuple, or of an array of this length."""
     if isinstance(value, Items):
         return [*value.items]
     if isinstance(value, (Tree, Gather)):
         value = self.writer.stored(value)
-    if isinstance(value, Leaf) and value.extents[0].base is None:
-        one = [of_extent(Extent(None, k)) for k in range(value.extents[0].offset)]
+    if isinstance(value, Leaf):
+        self.writer.same(Extent(None, count), value.extents[0])
+        one = [of_extent(Extent(None, k)) for k in range(count)]
         return [element_of(self, indexing.indexed(self.writer, self.bounds, value, (k,))) for k in one]
     raise Unfit("an unpacking of unknown length")
 
@@ -574,7 +595,8 @@ def _leave(frame: Frame, before: dict[str, Any]) -> None:
         del frame.env[name]
 
 
-def _for(self: Lowering, frame: Frame, s: gast.For) -> None:
+def _ends(self: Lowering, frame: Frame, s: gast.For) -> tuple[list[Any], bool]:
+    """The arguments of the range of a loop, and whether it runs backwards."""
     backwards, call = False, s.iter
     if isinstance(call, gast.Call) and frame.unit.resolve(call.func) is reversed:
         backwards, (call,) = True, call.args
@@ -585,8 +607,17 @@ def _for(self: Lowering, frame: Frame, s: gast.For) -> None:
     ends = [self.value(frame, a) for a in call.args]
     if any(not isinstance(e, Scalar) or e.dtype != INT for e in ends):
         raise Unfit("a range of no integers")
-    self.compound(frame, s.body)
+    return ends, backwards
+
+
+def _for(self: Lowering, frame: Frame, s: gast.For) -> None:
+    ends, backwards = _ends(self, frame, s)
     variable = frame.name(s.target.id)
+    trips = _few_trips(ends, s.body)
+    if trips is not None and variable in self.found.unrolled:
+        _each_trip(self, frame, s, trips[::-1] if backwards else trips)
+        return
+    self.compound(frame, s.body)
     before, bounds = dict(frame.env), self.bounds
     if s.target.id in frame.variables:
         self._type(variable, (Scalar, INT, True, True, False))
@@ -594,11 +625,12 @@ def _for(self: Lowering, frame: Frame, s: gast.For) -> None:
     else:
         inner = variable
         frame.env[s.target.id] = Scalar(variable, INT, True, affine=Extent(variable), weak=True)
+        self.short |= {variable} if trips is not None else set()
     text, within = _range(self, ends, backwards)
     if within is not None:
         self.bounds = {**bounds, inner: within}
     shapes = self.shapes
-    self.shapes = dict(shapes)
+    self.shapes = {k: v for k, v in shapes.items() if k != variable}
     with self.writer.block(f"for {inner} in {text}:"):
         if inner != variable:
             self.writer.line(f"{variable} = {inner}")
@@ -608,6 +640,27 @@ def _for(self: Lowering, frame: Frame, s: gast.For) -> None:
     self.shapes = {k: v for k, v in shapes.items() if bound.get(k) is v}
     self.bounds = bounds
     _leave(frame, before)
+
+
+_FEW = 16
+
+
+def _few_trips(ends: list[Any], body: list[gast.AST]) -> range | None:
+    """The trips of a loop, where they are known and few."""
+    known = [indexing.constant_of(e) for e in ends]
+    if None in known or known[2:] == [0] or any(isinstance(n, gast.Break) for s in body for n in nodes(s)):
+        return None
+    trips = range(*known)
+    return trips if len(trips) <= _FEW else None
+
+
+def _each_trip(self: Lowering, frame: Frame, s: gast.For, trips: range) -> None:
+    """Write the trips of a loop one after the other: items of tuples are known in each."""
+    for trip in trips:
+        before = dict(frame.env)
+        self.assign(frame, s.target.id, constant(trip))
+        self.block(frame, s.body)
+        _leave(frame, before)
 
 
 def _range(self: Lowering, ends: list[Scalar], backwards: bool) -> tuple[str, tuple[Extent, Extent] | None]:
@@ -652,6 +705,8 @@ _STATEMENTS: dict[type, Any] = {
 
 
 def _name(self: Lowering, frame: Frame, node: gast.Name) -> Any:
+    if node.id in frame.unknown:
+        raise Follows(f"`{node.id}`")
     if node.id in frame.uses.bound:
         if node.id in frame.variables:
             return self._variable(frame.name(node.id))
@@ -705,7 +760,7 @@ _ATTRIBUTES: dict[Any, Any] = {
 def _subscript(self: Lowering, frame: Frame, node: gast.Subscript) -> Any:
     x, index = self.value(frame, node.value), self.value(frame, node.slice)
     if isinstance(x, Items):
-        return _item(x, index)
+        return _item(self, x, index)
     if isinstance(x, (Tree, Gather)):
         x = self.writer.stored(x)
     if not isinstance(x, Leaf):
@@ -720,12 +775,15 @@ def _read(self: Lowering, x: Leaf, items: tuple[Any, ...]) -> Any:
     return element_of(self, indexing.indexed(self.writer, self.bounds, x, items))
 
 
-def _item(x: Items, index: Any) -> Any:
+def _item(self: Lowering, x: Items, index: Any) -> Any:
     if isinstance(index, Object) and isinstance(index.value, tuple):
         ends = [None if e is None else indexing.constant_of(e) for e in index.value]
         if all(e is None or isinstance(e, int) for e in ends):
             return Items(x.items[slice(*ends)], x.type)
     k = indexing.constant_of(index)
+    if isinstance(index, Scalar) and index.affine is not None and index.affine.base in self.short:
+        self.found.unrolled.add(index.affine.base)
+        raise Again
     if k is None or not -len(x.items) <= k < len(x.items):
         raise Unfit("an item of a tuple that is not known")
     return x.items[k]
@@ -777,9 +835,15 @@ def _unary(self: Lowering, frame: Frame, node: gast.UnaryOp) -> Any:
 
 def _both(self: Lowering, frame: Frame, node: gast.BoolOp) -> Any:
     values = [truth(self, self.value(frame, v)) for v in node.values]
-    if any(isinstance(v, bool) for v in values) or any(v.dtype != BOOL for v in values):
+    decides = isinstance(node.op, gast.Or)
+    if any(v is decides for v in values):
+        return Object(decides)
+    values = [v for v in values if not isinstance(v, bool)]
+    if not values:
+        return Object(not decides)
+    if any(v.dtype != BOOL for v in values):
         raise Unfit("`and` or `or` of what are no truth values")
-    sign = " and " if isinstance(node.op, gast.And) else " or "
+    sign = " or " if decides else " and "
     reads = frozenset().union(*(v.reads for v in values))
     return Scalar(f"({sign.join(v.text for v in values)})", BOOL, True, reads)
 

@@ -11,13 +11,27 @@ import gast
 
 from s2sgrad.compiled import elementwise, reductions
 from s2sgrad.compiled.lowering import Lowering, transposed
-from s2sgrad.compiled.values import FLOAT, FLOATS, ONE, Extent, Index, Leaf, Object, Scalar, Tree, Unfit, is_array, whole
+from s2sgrad.compiled.values import (
+    FLOAT,
+    FLOATS,
+    INT,
+    ONE,
+    Extent,
+    Index,
+    Leaf,
+    Object,
+    Scalar,
+    Tree,
+    Unfit,
+    is_array,
+    whole,
+)
 from s2sgrad.compiled.writer import Writer
 
 
 def matmul(self: Lowering, a: Any, b: Any) -> Any:
     """`a @ b`."""
-    if not is_array(a) or not is_array(b) or not {a.dtype, b.dtype} <= {*FLOATS}:
+    if not is_array(a) or not is_array(b) or not {a.dtype, b.dtype} <= {*FLOATS, INT} or a.dtype == b.dtype == INT:
         raise Unfit("a product of these")
     writer = self.writer
     a, b = _of_one_type(a, b)
@@ -36,7 +50,7 @@ def matmul(self: Lowering, a: Any, b: Any) -> Any:
 
 
 def _of_one_type(*arrays: Any) -> list[Any]:
-    """Arrays of floats, in the type that NumPy converts them to."""
+    """Arrays of numbers that are not all integers, in the type of floats that NumPy converts them to."""
     dtype = elementwise.common([*arrays]) or FLOAT
     return [elementwise.cast(a, dtype) for a in arrays]
 

@@ -203,11 +203,12 @@ def explained(loops: Loops, text: str) -> str:
     if isinstance(made, Made):
         again = f"; {loops.returned} calls raised in the loops and ran as NumPy text" if loops.returned else ""
         return f"`{name}` is compiled, in {made.seconds:.2f} s{again}"
-    line, _, why = made.removeprefix("line ").partition(": ")
-    lines = text.splitlines()
-    if line.isdigit() and 0 < int(line) <= len(lines):
-        return f"`{name}` runs as NumPy text: line {line} has no loops yet: {why}\n    {lines[int(line) - 1].strip()}"
-    return f"`{name}` runs as NumPy text: {made}"
+    lines, reasons = text.splitlines(), []
+    for reason in made.splitlines():
+        line, _, why = reason.removeprefix("line ").partition(": ")
+        known = line.isdigit() and 0 < int(line) <= len(lines)
+        reasons.append(f"line {line} has no loops yet: {why}\n    {lines[int(line) - 1].strip()}" if known else reason)
+    return f"`{name}` runs as NumPy text: " + "\n".join(reasons)
 
 
 def shown(loops: Loops, text: str) -> str:

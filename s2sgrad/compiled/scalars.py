@@ -101,6 +101,13 @@ def clipped(k, n):
     return max(min(k, n), 0)
 
 
+def place_behind(k, n):
+    """The place behind an end of a slice with a negative step, within an axis of length `n`."""
+    if k < 0:
+        k += n
+    return max(min(k + 1, n), 0)
+
+
 def length(low, high):
     """The length of a slice."""
     return max(high - low, 0)

@@ -17,6 +17,10 @@ class Unfit(Exception):
     """Why something is not lowered."""
 
 
+class Follows(Unfit):
+    """It is not lowered because something before it is not."""
+
+
 @dataclass(frozen=True)
 class Extent:
     """The length of an axis, or an integer: a name that is bound once, plus an offset.
@@ -184,6 +188,19 @@ class Tree:
         if self.places is not None:
             indices = self.places(indices)
         return self.write(*(element(o, indices) for o in self.operands))
+
+
+class Places:
+    """Elements that follow from their indices alone."""
+
+    reads: frozenset[str] = frozenset()
+
+    def __init__(self, write: Callable[..., str], extents: Extents, dtype: str) -> None:
+        self.write, self.extents, self.dtype, self.rank = write, extents, dtype, len(extents)
+
+    def at(self, indices: list[str]) -> str:
+        """The element at these indices."""
+        return self.write(*indices)
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ class Found:
     """What is known after a pass over the function, and assumed in the next one."""
 
     variables: set[str] = field(default_factory=set)  # besides those that are bound twice
+    unrolled: set[str] = field(default_factory=set)  # variables of loops of which each trip is written
     types: dict[str, Any] = field(default_factory=dict)  # of variables
     groups: dict[str, str] = field(default_factory=dict)  # which memory may be the same: a union-find
     written: set[str] = field(default_factory=set)  # names of memory that is written

@@ -149,6 +149,36 @@ def systems(m, v):
     return np.sum(x * x) + np.sum(np.linalg.solve(a.T, m) * m) + np.sum(np.linalg.inv(a)[1:] ** 2)
 
 
+def backwards(x, k):
+    y = np.zeros(len(x))
+    for i in range(1, len(x)):
+        y[:i] += x[i - 1 :: -1] * x[i]
+        y[i] += x[i:0:-1] @ x[:i] + np.sum(x[-1:-i:-1])
+    y[::-2] *= x[: (len(x) + 1) // 2]
+    return np.sum(y * y) + np.sum(x[k : k - 3 : -1] ** 2) + x[len(x) + 4 : 2 : -3] @ x[len(x) + 4 : 2 : -3]
+
+
+def triangles(m, v):
+    a, b, (p, q) = np.triu(m, 1), np.tril(m * m), v[:2]
+    x = np.moveaxis(np.array([m, m * p, m * q]), 0, 2)
+    y = np.swapaxes(x, 0, 1)
+    return np.sum(a * m) + np.sum(b * b) + np.sum(x[1:, :, 0] * y[:, 1:, 2].T) + np.sum(np.roll(m, (1, -2), (0, 1)) * m)
+
+
+def sides(x):
+    y = np.zeros_like(x[::2])
+    for k in range(2):
+        side = (x[::2], x[1::2])[k]
+        y += side**2 * x[k]
+    return np.sum(y * y)
+
+
+def steps_of(x, k):
+    at = np.arange(-1.0, k + 1.0, 0.5)
+    lower = np.floor(x * 4.0 + 4.0).astype(int)
+    return np.sum(np.sin(at * x[0])) + np.sum(x[lower] * x[0])
+
+
 def kinks(x, y):
     return np.sum(np.maximum(x, y) * np.minimum(x, 0.5) + np.abs(x) * np.clip(y, -0.5, 0.5) + np.where(x > y, x * x, y))
 
@@ -168,6 +198,10 @@ SMALL = [
     (norms, (A,), (0,)),
     (parts_of_a_matrix, (A, V[:5]), (0, 1)),
     (systems, (A, V[:4]), (0, 1)),
+    (backwards, (V, 4), (0,)),
+    (triangles, (np.vstack([A, A[:1] * 0.5]), V), (0, 1)),
+    (sides, (np.linspace(0.1, 1.0, 8),), (0,)),
+    (steps_of, (np.linspace(0.01, 0.4, 7), 2.3), (0,)),
     (kinks, (V, V[::-1] * V), (0, 1)),
     (rolls, (V, A), (0, 1)),
     (masked, (A, A[::-1] * 0.9), (0, 1)),
@@ -222,6 +256,22 @@ def test_float32_beside_other_numbers():
             np.testing.assert_allclose(a, b, rtol=1e-6)
 
 
+def test_all_lines_without_loops_are_named():
+    """Not those that only follow from others."""
+
+    def several(x, d):
+        y = np.unwrap(x)
+        z = y * 2.0
+        for k in range(2):
+            z = z + np.unwrap(x * k) + d["a"]
+        return z[0] + np.sum(x) + np.sum(np.unwrap(x))
+
+    with pytest.raises(Unfit) as why:
+        lower(Program(), several, {"x": np.ones(3), "d": None})
+    lines = [line.partition(": ")[2] for line in str(why.value).splitlines()]
+    assert lines == ["`unwrap`", "`unwrap`", "`unwrap`"]
+
+
 def test_other_sizes_than_those_that_it_was_lowered_for():
     """No size comes from the arguments at hand: the loops are right for any, or raise."""
     df = grad(stencil, (0, 1), lists=False)
@@ -259,6 +309,11 @@ def section(rng, length):
     last = rng.choice([str(stop), str(stop - LENGTH) if stop < LENGTH else "", f"k + {stop - 3}"])
     if length == LENGTH:
         return rng.choice([":", "::-1", "0:"])
+    if rng.random() < 0.3:  # backwards, in steps of one or two
+        end = rng.choice([str(stop - 1), str(stop - 1 - LENGTH), f"k + {stop - 4}" if stop >= 4 else str(stop - 1)])
+        behind = rng.choice([str(start - 1), f"k + {start - 4}" if start >= 4 else str(start - 1)]) if start else ""
+        every = f"{2 * length - 2}::-2" if 2 * length - 2 < LENGTH else f"{end}:{behind}:-1"
+        return rng.choice([f"{end}:{behind}:-1", f"{end}:{behind}:-1", every])
     return rng.choice([f"{first}:{last}", f"{first}:{last}", "::2" if length == 5 else f"{start}:{stop}"])
 
 

@@ -163,6 +163,21 @@ def leaky(x, slope):
     return np.sum(y * y)
 
 
+def kernel_sum(x, y):
+    d = x[:, None] - y[None, :]
+    return np.sum(np.exp(-(d**2)))
+
+
+def epidemic(beta, gamma, data):
+    S, I = 0.99, 0.01  # noqa: E741
+    error = 0.0
+    for seen in data:
+        new, recovered = beta * S * I, gamma * I
+        S, I = S - new, I + new - recovered  # noqa: E741
+        error += (I - seen) ** 2
+    return error
+
+
 def _random(*shape):
     return np.random.default_rng(sum(shape)).uniform(-1.0, 1.0, shape)
 
@@ -184,6 +199,8 @@ OWN = {
     "swap_of_buffers": (smooth, 0, (_random(6), 3)),
     "view_written": (damp_inside, (0, 1), (_random(6), 0.5)),
     "writer_for_effect": (filtered, (0, 1), (_random(5), 0.5)),
+    "new_axes": (kernel_sum, (0, 1), (_random(3), _random(4))),
+    "epidemic": (epidemic, (0, 1), (0.9, 0.3, np.array([0.02, 0.04, 0.08]))),
     "masked_store": (leaky, (0, 1), (_random(7), 0.1)),
 }
 

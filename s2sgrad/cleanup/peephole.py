@@ -21,6 +21,7 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Number
 from s2sgrad.flow.counts import read_counts, write_counts
 from s2sgrad.ir.exits import leaves_trip
 from s2sgrad.ir.forms import bound_name, number, opposite
@@ -120,6 +121,30 @@ def branches(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Remove empty branches and assignments of a name or section to itself."""
     tree.body = rewritten(tree.body, _branch)
     return tree
+
+
+def sums(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """Write the first two terms of a sum of numbers as one expression: `n_bar = i_bar; n_bar -= s_bar`."""
+    for body in nested(tree.body):
+        out: list[gast.AST] = []
+        for statement in body:
+            first = out[-1] if out else None
+            if isinstance(statement, gast.AugAssign) and first is not None and _begins(unit, first, statement):
+                first.value = gast.BinOp(first.value, statement.op, statement.value)
+                unit.rewritten(first)
+            else:
+                out.append(statement)
+        body[:] = out
+    return tree
+
+
+def _begins(unit: Unit, first: gast.AST, second: gast.AugAssign) -> bool:
+    """Whether the reverse sweep binds a number that the next statement changes."""
+    bound = bound_name(first) if isinstance(first, gast.Assign) and len(first.targets) == 1 else None
+    if bound is None or getattr(second.target, "id", None) != bound or bound in effects.reads(second.value):
+        return False
+    reverse = sweep_of(first) == sweep_of(second) == "reverse" and number(first.value) is None
+    return reverse and isinstance(unit.kinds.get(bound), Number) and not isinstance(first.value, gast.BinOp)
 
 
 def returns(tree: gast.FunctionDef) -> None:

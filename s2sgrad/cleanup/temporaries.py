@@ -43,6 +43,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         return tree
     names = Namer(mentioned(tree) - set(temps) | vars(builtins).keys())
     words = Descriptions(unit, _values(tree, {*temps}), names.taken).of_all(temps)
+    words |= {name: words[of] for name, of in _restored(unit, tree).items() if name not in words and of in words}
     groups: dict[str, list[str]] = {}
     for name, described in words.items():
         groups.setdefault(described, []).append(name)
@@ -60,6 +61,13 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     _note(unit, renamed)
     rename(renamed, tree.args, *tree.body)
     return tree
+
+
+def _restored(unit: Unit, tree: gast.FunctionDef) -> dict[str, str]:
+    """The temporaries that are taken from a record of another: what is popped is called as what was pushed."""
+    stacks = unit.derivative.stack_bases
+    taken = {(bound_name(s), popped(s.value)) for s in effects.walk(tree.body) if isinstance(s, gast.Assign)}
+    return {name: stacks[stack][0] for name, stack in taken if name in unit.temps and stack in stacks}
 
 
 def _note(unit: Unit, renamed: dict[str, str]) -> None:

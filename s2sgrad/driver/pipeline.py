@@ -338,6 +338,7 @@ FINISH: tuple[Stage, ...] = (
         ("branches", peephole.branches),
         ("directly", peephole.directly),
         ("joint_records", joint_records.run),
+        ("sums", peephole.sums),
         ("seeds", seeds.run),
         ("unread_copies", unread_copies.run),
         ("temporaries", temporaries.run),

@@ -135,6 +135,7 @@ class Inliner(Family):
         own = scoping.bound(tree.body) | {p.id for p in parameters(tree)}
         anew = function.used or function.unit is not self.unit
         renamed = self.anew(function.unit, tree, own) if anew else {}
+        self.unit.temps |= set() if anew else self.results_of(function.unit, tree, own)
         if function.unit.primal.function.__module__ == generators.__name__:  # none of these names is the user's
             self.unit.words |= dict.fromkeys(renamed.values(), ("what an iterator draws from", None))
         function.used = True
@@ -208,7 +209,9 @@ class Inliner(Family):
         if not isinstance(value, gast.Name):
             return isinstance(value, gast.Constant)
         fixed = value.id not in self.unit.locals or self.names.is_fixed(value.id)
-        return fixed and (value.id not in self.names.shared or _only_reads(text.function.unit, text.tree))
+        if fixed and value.id not in self.names.shared:
+            return True
+        return _only_reads(text.function.unit, text.tree) and (fixed or not _is_left(text.tree))
 
     def moves_on(self, value: gast.AST) -> bool:
         """Whether an enclosing loop may rebind a variable while a closure that captures it is alive."""
@@ -217,9 +220,13 @@ class Inliner(Family):
     def anew(self, unit: Unit, tree: gast.FunctionDef, own: set[str]) -> dict[str, str]:
         """New names for the variables of another function's body; those that are not the user's, such as that of its result,
         are values of subexpressions here."""
-        times = scoping.bindings(tree.body)
-        ours = {n for n in own & unit.own_names if times[n] == 1}
+        ours = self.results_of(unit, tree, own)
         return {n: self.unit.temp() if n in ours else self.names.fresh(unit.bases.get(n, n)) for n in sorted(own)}
+
+    def results_of(self, unit: Unit, tree: gast.FunctionDef, own: set[str]) -> set[str]:
+        """The variables of a body that the user did not name, such as that of its result, if they are bound once."""
+        times = scoping.bindings(tree.body)
+        return {n for n in own & unit.own_names if times[n] == 1}
 
     def adopt(self, unit: Unit, tree: gast.FunctionDef, own: set[str], renamed: dict[str, str]) -> None:
         """Rename the free names of another function's body to the caller's names for the same objects."""
@@ -281,6 +288,12 @@ class Inliner(Family):
         display = gast.Tuple(list(extra), gast.Load())
         shown = not any(isinstance(v, gast.Starred) for v in extra)
         return display if shown else self.evaluator.atom(at(node, display)[0])
+
+
+def _is_left(tree: gast.FunctionDef) -> bool:
+    """Whether a function may be left and go on later, or makes a function that may run later."""
+    later = (gast.Yield, gast.YieldFrom, gast.Await, gast.Lambda, gast.FunctionDef, gast.GeneratorExp)
+    return any(isinstance(node, later) for statement in tree.body for node in nodes(statement))
 
 
 def _only_reads(unit: Unit, tree: gast.FunctionDef) -> bool:

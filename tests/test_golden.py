@@ -178,6 +178,26 @@ def epidemic(beta, gamma, data):
     return error
 
 
+def kepler(M, e):
+    E = M
+    while True:
+        step = (E - e * np.sin(E) - M) / (1.0 - e * np.cos(E))
+        E = E - step
+        if abs(step) < 1e-12:
+            break
+    return np.cos(E) - e
+
+
+def reaction(u, v, k):
+    spread = lambda a: np.roll(a, 1) + np.roll(a, -1) - 2.0 * a  # noqa: E731
+    u, v = u.copy(), v.copy()
+    for _ in range(3):
+        both = u * v * v
+        u += k * spread(u) - both
+        v += 0.5 * k * spread(v) + both
+    return np.sum(v**2)
+
+
 def _random(*shape):
     return np.random.default_rng(sum(shape)).uniform(-1.0, 1.0, shape)
 
@@ -201,6 +221,8 @@ OWN = {
     "writer_for_effect": (filtered, (0, 1), (_random(5), 0.5)),
     "new_axes": (kernel_sum, (0, 1), (_random(3), _random(4))),
     "epidemic": (epidemic, (0, 1), (0.9, 0.3, np.array([0.02, 0.04, 0.08]))),
+    "kepler": (kepler, (0, 1), (1.0, 0.3)),
+    "reaction": (reaction, (0, 1, 2), (_random(5), _random(5), 0.1)),
     "masked_store": (leaky, (0, 1), (_random(7), 0.1)),
 }
 

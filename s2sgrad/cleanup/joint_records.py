@@ -9,6 +9,7 @@
         x = x_stack.pop()
         ...
 
+A push with which both branches of an `if` begin (`if done: x_stack.append(x); break`) stands before it.
 A push moves to where all of them can be made: no statement in between binds what it pushes, or writes what it copies.  A pop
 moves over statements that do not mention its name.  `normalize.separate_records` is the inverse.
 
@@ -82,14 +83,43 @@ class _Stack:
         """Whether these are all its operations, and one block pushes what one other pops."""
         alike = {*map(id, self.pushing)}, {*map(id, self.popping)}
         paired = 2 * len(self.pushes) == 2 * len(self.pops) == operations > 0 and alike[0] != alike[1]
-        return paired and all(len(blocks) == 1 for blocks in alike) and not any(map(leaves, self.pushing + self.popping))
+        if not paired or any(len(blocks) != 1 for blocks in alike) or leaves(self.popping[0]):
+            return False
+        return not leaves(self.pushing[0][: max(push.place for push in self.pushes)])
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with one stack for all that a pair of blocks records and restores."""
+    local = local_stacks(unit, tree)
+    for block in nested(tree.body):
+        block[:] = [part for statement in block for part in [*_in_both(statement, local), statement]]
     while any(_joined(unit, tree, stacks) for stacks in _found(unit, tree)):
         pass
     return tree
+
+
+def _pushed(statement: gast.AST) -> tuple[str, str] | None:
+    """The list and the name for `xs.append(x)`; None for any other statement."""
+    onto = appended_to(alone(statement))
+    names = isinstance(onto, gast.Name) and isinstance(statement.value.args[0], gast.Name)
+    return (onto.id, statement.value.args[0].id) if names else None
+
+
+def _in_both(statement: gast.AST, local: set[str]) -> Block:
+    """The pushes of names that both branches of an `if` begin with, taken out of them to stand before it."""
+    out: Block = []
+    while isinstance(statement, gast.If) and statement.body and statement.orelse:
+        pushes = [_pushed(arm[0]) for arm in (statement.body, statement.orelse)]
+        if (
+            pushes[0] is None
+            or pushes[0] != pushes[1]
+            or pushes[0][0] not in local
+            or pushes[0][1] in stored(statement.test)
+        ):
+            break
+        out.append(statement.body.pop(0))
+        del statement.orelse[0]
+    return out
 
 
 def _found(unit: Unit, tree: gast.FunctionDef) -> list[list[_Stack]]:
@@ -140,13 +170,14 @@ def _spread(stacks: list[_Stack], pushing: Block, popping: Block) -> None:
     """Find the places that each push and each pop can move to."""
     names = {s.name for s in stacks}
     others = [getattr(appended_to(alone(s)), "id", None) in names for s in pushing]
+    ways_out = [leaves([s]) for s in pushing]
     bound, held = [stored(s) for s in pushing], [mentioned(s) for s in popping]
     for stack in stacks:
         for push in stack.pushes:
             read, is_name = mentioned(push.what), isinstance(push.what, gast.Name)
 
             def free(place: int, read: set[str] = read, is_name: bool = is_name) -> bool:
-                return others[place] or (is_name and read.isdisjoint(bound[place]))
+                return others[place] or (is_name and read.isdisjoint(bound[place]) and not ways_out[place])
 
             push.spread(len(pushing), free)
         for pop in stack.pops:

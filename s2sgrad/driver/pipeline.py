@@ -32,6 +32,7 @@ from s2sgrad.cleanup import (
     cse,
     deadcode,
     forward_substitution,
+    item_loops,
     joint_records,
     kept_states,
     peephole,
@@ -334,6 +335,7 @@ FINISH: tuple[Stage, ...] = (
     *_stages(("vectorize", vectorize.run), ("accumulation", accumulation.run)),
     Stage("backend", _lower),
     *_stages(
+        ("item_reads", item_loops.advance),
         ("coalesce", coalesce.run),
         ("branches", peephole.branches),
         ("directly", peephole.directly),

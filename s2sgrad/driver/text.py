@@ -11,7 +11,7 @@ import types
 from typing import Any
 
 from s2sgrad import emit
-from s2sgrad.cleanup import peephole
+from s2sgrad.cleanup import item_loops, peephole
 from s2sgrad.driver import namespace
 from s2sgrad.driver.emitted import Emitted
 from s2sgrad.driver.program import Program
@@ -34,7 +34,7 @@ def text_of(program: Program) -> str:
         head.reach({n: v for n, v in emitted.unit.helpers.items() if n in names})
     definitions = [f"{(primal := read(f)).text(primal.tree)}\n" for f in {id(f): f for f in earlier.values()}.values()]
     definitions += [_named(n, f) for n, f in values.items() if n not in earlier]
-    trees = [peephole.openings(e.unit, e.tree) for e in program.functions]
+    trees = [item_loops.restore(e.unit, peephole.openings(e.unit, e.tree)) for e in program.functions]
     *parts, last = [emit.function(tree, e.header) for tree, e in zip(trees, program.functions, strict=True)]
     return "\n\n".join(part for part in [head.text(), *definitions, *parts, "".join(sorted(head.aliases)), last] if part)
 

@@ -95,7 +95,7 @@ def _for(w: Writer, node: Any) -> None:
     w.fill("for " if kind(node) == "For" else "async for ")
     w.operand(node.target, TUPLE)
     w.write(" in ")
-    w.operand(node.iter, TUPLE)
+    w.operand(node.iter, TEST)
     w.block(node.body, _place(node))
     w.tail("else", getattr(node, "orelse", None), _place(node))
 

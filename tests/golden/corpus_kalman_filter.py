@@ -6,8 +6,7 @@ def kalman_filter_grad(q, r, observations, *, seed=1.0):
     mean = 0.0
     variance = 1.0
     observations_list = observations.tolist()
-    for k in range(len(observations)):
-        z = observations_list[k]
+    for z in observations_list:
         variance2 = variance + q
         s = variance2 + r
         residual = z - mean

@@ -6,9 +6,7 @@ def zip_of_two_arrays_grad(v, w, *, seed=1.0):
     a = 0.0
     v_list = v.tolist()
     w_list = w.tolist()
-    for k in range(min(len(v), len(w))):
-        e = v_list[k]
-        f = w_list[k]
+    for e, f in zip(v_list, w_list):
         a_stack.append(a)
         a = a * e + f * f
     # reverse sweep

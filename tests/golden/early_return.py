@@ -6,9 +6,8 @@ def first_above_grad(xs, bound, *, seed=1.0):
     returned = False
     total = 0.0
     trips = 0
-    for k in range(len(xs)):
+    for x in xs:
         trips += 1
-        x = xs[k]
         total_stack.append(total)
         total = total + x * x
         if total > bound:

@@ -5,7 +5,7 @@ def epidemic_grad(beta, gamma, data, *, seed=1.0):
     tape = []
     S = 0.99
     I = 0.01
-    for k in range(len(data)):
+    for _ in range(len(data)):
         beta_S = beta * S
         new = beta_S * I
         recovered = gamma * I
@@ -15,9 +15,8 @@ def epidemic_grad(beta, gamma, data, *, seed=1.0):
     # reverse sweep
     I_bar = S_bar = beta_bar = gamma_bar = 0.0
     data_list = data.tolist()
-    for k in reversed(range(len(data))):
+    for seen in reversed(data_list):
         # error += (I - seen) ** 2
-        seen = data_list[k]
         I_bar += seed * (2 * (I - seen))
         S, I, beta_S = tape.pop()
         # S, I = S - new, I + new - recovered

@@ -1,0 +1,190 @@
+"""Loops over items: an index of ours that only reads the items of sequences is not written.
+
+    for k in range(len(xs)):                      for x in xs:
+        x = xs[k]                                     s_stack.append(s)
+        s_stack.append(s)                             s = s * x
+        s = s * x                         ->
+    for k in reversed(range(len(xs))):            for x in reversed(xs):
+        s = s_stack.pop()                             s = s_stack.pop()
+        x = xs[k]                                     ...
+        ...
+
+A read moves to the head of its trip over statements that neither mention its name nor change the sequence.
+
+>>> import numpy as np
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... def f(s, xs):
+...     for x in xs:
+...         s = s * np.sin(x @ x)
+...     return s
+... ''', "item_reads", 2.0, np.ones((3, 2))))
++         x = xs[k]
+-         x = xs[k]
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections import Counter
+from collections.abc import Iterator
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Array, Container
+from s2sgrad.flow.graph import Block
+from s2sgrad.ir.forms import bound_name, popped, receiver
+from s2sgrad.ir.quote import NAMES, clone, constant, mentioned, name, nodes_of, stored
+from s2sgrad.ir.unit import Unit
+
+
+def advance(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """Move the reads of items to the head of their trips, where the index has no other use."""
+    for loop in _loops(unit, tree):
+        reads = [s for s in loop.body if _sequence_read(s, loop.target.id) is not None]
+        if len(reads) != _uses(loop.body, loop.target.id):
+            continue
+        for place, read in enumerate(reads):
+            before = loop.body[: loop.body.index(read)]
+            changed = set().union(*(unit.changed(s) for s in effects.walk(before)))
+            if bound_name(read) not in mentioned(*before) and read.value.value.id not in changed:
+                loop.body.remove(read)
+                loop.body.insert(place, read)
+    return tree
+
+
+def restore(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """Loop over the items where the reads of items at the head of each trip are the only uses of the index."""
+    own = _own_indices(unit, tree)
+    spare = not any(n.id == "_" and isinstance(n.ctx, gast.Load) for n in nodes_of(tree, NAMES))
+    for loop in _loops(unit, tree):
+        if loop.target.id in own and not _over_items(unit, tree, loop) and spare and not _uses(loop.body, loop.target.id):
+            _count(unit, loop)
+    return tree
+
+
+def _loops(unit: Unit, tree: gast.FunctionDef) -> Iterator[gast.For]:
+    """The loops whose index is not the user's."""
+    for statement in [*effects.walk(tree.body)]:
+        if isinstance(statement, gast.For) and isinstance(statement.target, gast.Name) and unit.is_ours(statement.target.id):
+            yield statement
+
+
+def _own_indices(unit: Unit, tree: gast.FunctionDef) -> set[str]:
+    """The indices that are read in their own loops only."""
+    everywhere = Counter(n.id for n in nodes_of(tree, NAMES) if isinstance(n.ctx, gast.Load))
+    inside: Counter[str] = Counter()
+    for loop in _loops(unit, tree):
+        if loop.target.id not in stored(*loop.body):  # counted once where loops over one index are nested
+            inside[loop.target.id] += _uses(loop.body, loop.target.id)
+    return {index for index, count in inside.items() if count == everywhere[index]}
+
+
+def _uses(body: Block, index: str) -> int:
+    """How often statements read a name."""
+    return sum(n.id == index and isinstance(n.ctx, gast.Load) for s in body for n in nodes_of(s, NAMES))
+
+
+def _sequence_read(statement: gast.AST, index: str) -> str | None:
+    """`xs` for `x = xs[k]`; None for any other statement."""
+    value = statement.value if isinstance(statement, gast.Assign) and bound_name(statement) is not None else None
+    plain = isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name)
+    return value.value.id if plain and getattr(value.slice, "id", None) == index else None
+
+
+def _count(unit: Unit, loop: gast.For) -> None:
+    """`for _ in range(n)` for a loop that does not read its index."""
+    loop.target = name("_", store=True)
+    counted = loop.iter.args[0] if unit.called(loop.iter) is builtins.reversed else loop.iter
+    sequences = _lengths(unit, counted)
+    if len(sequences) == 1 and isinstance(sequences[0], gast.Tuple):
+        counted.args[0] = constant(len(sequences[0].elts))
+
+
+def _over_items(unit: Unit, tree: gast.FunctionDef, loop: gast.For) -> bool:
+    """Rewrite one loop, if the reads at its head cover what it runs over; whether they do."""
+    index, backward, over = loop.target.id, False, loop.iter
+    if unit.called(over) is builtins.reversed:
+        backward, over = True, over.args[0]
+    sequences = _lengths(unit, over)
+    head = _head(loop.body, index)
+    reads = {_sequence_read(s, index): s for s in head if _sequence_read(s, index) is not None}
+    copies = [s for s in head if s not in reads.values()]
+    if not sequences or len(reads) + len(copies) != len(head) or _uses(loop.body, index) != len(head) or len(copies) > 1:
+        return False
+    if len(head) == len(loop.body):
+        return False
+    given = [_matching(tree, sequence, reads) for sequence in sequences]
+    if None in given or {*given} != reads.keys() or len({*given}) != len(given) or (backward and len(head) > 1):
+        return False
+    if not all(_is_sequence(unit, tree, n) for n in given) or {*given} & stored(*loop.body):
+        return False
+    targets = [name(bound_name(reads[n]), store=True) for n in given]
+    if len({t.id for t in targets} | {*map(bound_name, copies)}) != len(head):
+        return False
+    loop.target = targets[0] if len(targets) == 1 else gast.Tuple(targets, gast.Store())
+    shown = [clone(s) if isinstance(s, gast.Tuple) else name(n) for s, n in zip(sequences, given, strict=True)]
+    loop.iter = shown[0] if len(shown) == 1 else gast.Call(unit.builtin(zip), shown, [])
+    if copies:
+        loop.target = gast.Tuple([name(bound_name(copies[0]), store=True), loop.target], gast.Store())
+        loop.iter = gast.Call(unit.builtin(enumerate), [loop.iter], [])
+    if backward:
+        loop.iter = gast.Call(unit.builtin(reversed), [loop.iter], [])
+    loop.body[:] = [s for s in loop.body if s not in head]
+    return True
+
+
+def _lengths(unit: Unit, node: gast.AST) -> list[gast.AST]:
+    """The sequences of `range(len(xs))` and `range(min(len(xs), len(ys)))`; none for other iterables."""
+    length = node.args[0] if unit.called(node) is builtins.range and len(node.args) == 1 else None
+    lengths = length.args if unit.called(length) is builtins.min and not length.keywords else [length]
+    if not all(unit.called(n) is builtins.len and len(n.args) == 1 for n in lengths):
+        return []
+    return [n.args[0] for n in lengths]
+
+
+def _head(body: Block, index: str) -> list[gast.Assign]:
+    """The reads of items and of the index that could begin a trip: only what records restore stands before them."""
+    found: list[gast.Assign] = []
+    passed: set[str] = set()
+    for statement in body:
+        copied = bound_name(statement) is not None and getattr(statement.value, "id", None) == index
+        if copied or _sequence_read(statement, index) is not None:
+            if not passed.isdisjoint(mentioned(statement)):
+                break
+            found.append(statement)
+        elif isinstance(statement, gast.Assign) and popped(statement.value) is not None:
+            passed |= stored(statement)
+        else:
+            break
+    return found
+
+
+def _matching(tree: gast.FunctionDef, sequence: gast.AST, reads: dict[str, gast.Assign]) -> str | None:
+    """The name whose items are read for `len(sequence)`: its own, or that of a list or a tuple of the same items."""
+    if isinstance(sequence, gast.Name) and sequence.id in reads:
+        return sequence.id
+    for read in reads:
+        values = [s.value for s in effects.walk(tree.body) if isinstance(s, gast.Assign) and bound_name(s) == read]
+        if isinstance(sequence, gast.Name):
+            listed = [receiver(v, "tolist") for v in values]
+        else:
+            listed = values if isinstance(sequence, gast.Tuple) else []
+        if len(listed) == 1 and listed[0] is not None and gast.dump(listed[0]) == gast.dump(sequence):
+            return read
+    return None
+
+
+def _is_sequence(unit: Unit, tree: gast.FunctionDef, xs: str) -> bool:
+    """Whether a name stands for an array, a list or a tuple wherever it is bound."""
+    kind = unit.kinds.get(xs)
+    if isinstance(kind, Array):
+        return bool(kind.rank)
+    if isinstance(kind, Container):
+        return kind.type in (list, tuple)
+    values = [s.value for s in effects.walk(tree.body) if isinstance(s, gast.Assign) and bound_name(s) == xs]
+    return bool(values) and all(
+        isinstance(v, gast.Tuple) or receiver(v, "tolist") is not None or unit.called(v) is runtime.sequence for v in values
+    )

@@ -24,14 +24,19 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.flow.copies import Copies, copied
-from s2sgrad.flow.graph import Graph
+from s2sgrad.flow.graph import Graph, binds
 from s2sgrad.ir.quote import nodes
-from s2sgrad.ir.unit import Unit
+from s2sgrad.ir.unit import Unit, parameters, sweep_of
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Replace reads of copies by reads of their sources; the copies themselves are left to dead-code elimination."""
-    read_through(unit, tree, unit.is_ours)
+    bound: dict[str, bool] = {}  # whether only the reverse sweep binds a name: what it restores is no copy of the user's
+    for statement in effects.walk(tree.body):
+        for target in binds(statement):
+            bound[target] = bound.get(target, True) and sweep_of(statement) == "reverse"
+    own = {p.id for p in parameters(tree)}
+    read_through(unit, tree, lambda n: unit.is_ours(n) or (bound.get(n, False) and n not in own))
     return tree
 
 

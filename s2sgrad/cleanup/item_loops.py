@@ -58,7 +58,7 @@ def advance(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 def restore(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Loop over the items where the reads of items at the head of each trip are the only uses of the index."""
     own = _own_indices(unit, tree)
-    spare = not any(n.id == "_" and isinstance(n.ctx, gast.Load) for n in nodes_of(tree, NAMES))
+    spare = "_" not in {n.id for n in nodes_of(tree, NAMES) if isinstance(n.ctx, gast.Load)}
     for loop in _loops(unit, tree):
         if loop.target.id in own and not _over_items(unit, tree, loop) and spare and not _uses(loop.body, loop.target.id):
             _count(unit, loop)
@@ -105,30 +105,25 @@ def _count(unit: Unit, loop: gast.For) -> None:
 
 def _over_items(unit: Unit, tree: gast.FunctionDef, loop: gast.For) -> bool:
     """Rewrite one loop, if the reads at its head cover what it runs over; whether they do."""
-    index, backward, over = loop.target.id, False, loop.iter
-    if unit.called(over) is builtins.reversed:
-        backward, over = True, over.args[0]
-    sequences = _lengths(unit, over)
-    head = _head(loop.body, index)
-    reads = {_sequence_read(s, index): s for s in head if _sequence_read(s, index) is not None}
-    copies = [s for s in head if s not in reads.values()]
-    if not sequences or len(reads) + len(copies) != len(head) or _uses(loop.body, index) != len(head) or len(copies) > 1:
-        return False
-    if len(head) == len(loop.body):
-        return False
+    index, over = loop.target.id, loop.iter
+    backward = unit.called(over) is builtins.reversed
+    sequences, head = _lengths(unit, over.args[0] if backward else over), _head(loop.body, index)
+    reads = {xs: s for s in head if (xs := _sequence_read(s, index)) is not None}
+    copies = [bound_name(s) for s in head if s not in reads.values()]
     given = [_matching(tree, sequence, reads) for sequence in sequences]
-    if None in given or {*given} != reads.keys() or len({*given}) != len(given) or (backward and len(head) > 1):
+    items = [bound_name(reads[n]) for n in given if n is not None]
+    if not sequences or not len(items) == len(given) == len({*given}) == len(reads) or len(copies) > 1:
         return False
-    if not all(_is_sequence(unit, tree, n) for n in given) or {*given} & stored(*loop.body):
+    if len({*items, *copies}) != len(head) or _uses(loop.body, index) != len(head) or len(head) == len(loop.body):
         return False
-    targets = [name(bound_name(reads[n]), store=True) for n in given]
-    if len({t.id for t in targets} | {*map(bound_name, copies)}) != len(head):
+    if (backward and len(head) > 1) or not all(_is_sequence(unit, tree, n) for n in given) or {*given} & stored(*loop.body):
         return False
-    loop.target = targets[0] if len(targets) == 1 else gast.Tuple(targets, gast.Store())
     shown = [clone(s) if isinstance(s, gast.Tuple) else name(n) for s, n in zip(sequences, given, strict=True)]
     loop.iter = shown[0] if len(shown) == 1 else gast.Call(unit.builtin(zip), shown, [])
-    if copies:
-        loop.target = gast.Tuple([name(bound_name(copies[0]), store=True), loop.target], gast.Store())
+    targets = [name(item, store=True) for item in items]
+    loop.target = targets[0] if len(targets) == 1 else gast.Tuple(targets, gast.Store())
+    for copied in copies:
+        loop.target = gast.Tuple([name(copied, store=True), loop.target], gast.Store())
         loop.iter = gast.Call(unit.builtin(enumerate), [loop.iter], [])
     if backward:
         loop.iter = gast.Call(unit.builtin(reversed), [loop.iter], [])

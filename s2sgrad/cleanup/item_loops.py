@@ -28,6 +28,7 @@ from __future__ import annotations
 import builtins
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import gast
 
@@ -103,32 +104,50 @@ def _count(unit: Unit, loop: gast.For) -> None:
         counted.args[0] = constant(len(sequences[0].elts))
 
 
+@dataclass
+class _Items:
+    """What a loop runs over, the names of its items and of its index, and the statements that bind them."""
+
+    sequences: list[gast.AST]
+    items: list[str]
+    index: list[str]
+    head: list[gast.Assign]
+
+
 def _over_items(unit: Unit, tree: gast.FunctionDef, loop: gast.For) -> bool:
     """Rewrite one loop, if the reads at its head cover what it runs over; whether they do."""
-    index, over = loop.target.id, loop.iter
-    backward = unit.called(over) is builtins.reversed
-    sequences, head = _lengths(unit, over.args[0] if backward else over), _head(loop.body, index)
-    reads = {xs: s for s in head if (xs := _sequence_read(s, index)) is not None}
-    copies = [bound_name(s) for s in head if s not in reads.values()]
-    given = [_matching(tree, sequence, reads) for sequence in sequences]
-    items = [bound_name(reads[n]) for n in given if n is not None]
-    if not sequences or not len(items) == len(given) == len({*given}) == len(reads) or len(copies) > 1:
+    backward = unit.called(loop.iter) is builtins.reversed
+    found = _items(unit, tree, loop, loop.iter.args[0] if backward else loop.iter)
+    if found is None or (backward and len(found.head) > 1):
         return False
-    if len({*items, *copies}) != len(head) or _uses(loop.body, index) != len(head) or len(head) == len(loop.body):
-        return False
-    if (backward and len(head) > 1) or not all(_is_sequence(unit, tree, n) for n in given) or {*given} & stored(*loop.body):
-        return False
-    shown = [clone(s) if isinstance(s, gast.Tuple) else name(n) for s, n in zip(sequences, given, strict=True)]
-    loop.iter = shown[0] if len(shown) == 1 else gast.Call(unit.builtin(zip), shown, [])
-    targets = [name(item, store=True) for item in items]
+    over, targets = found.sequences, [name(item, store=True) for item in found.items]
+    loop.iter = over[0] if len(over) == 1 else gast.Call(unit.builtin(zip), over, [])
     loop.target = targets[0] if len(targets) == 1 else gast.Tuple(targets, gast.Store())
-    for copied in copies:
-        loop.target = gast.Tuple([name(copied, store=True), loop.target], gast.Store())
+    for index in found.index:
+        loop.target = gast.Tuple([name(index, store=True), loop.target], gast.Store())
         loop.iter = gast.Call(unit.builtin(enumerate), [loop.iter], [])
     if backward:
         loop.iter = gast.Call(unit.builtin(reversed), [loop.iter], [])
-    loop.body[:] = [s for s in loop.body if s not in head]
+    loop.body[:] = [s for s in loop.body if s not in found.head]
     return True
+
+
+def _items(unit: Unit, tree: gast.FunctionDef, loop: gast.For, over: gast.AST) -> _Items | None:
+    """The items that a loop reads at its head and nowhere else, in the order of what it runs over."""
+    index = loop.target.id
+    sequences, head = _lengths(unit, over), _head(loop.body, index)
+    reads = {xs: s for s in head if (xs := _sequence_read(s, index)) is not None}
+    copies = [bound_name(s) for s in head if s not in reads.values()]
+    given = [_matching(tree, sequence, reads) for sequence in sequences]
+    if not given or {*given} != reads.keys() or len(given) != len(reads) or len(copies) > 1:
+        return None
+    items = [bound_name(reads[xs]) for xs in given]
+    if len({*items, *copies}) != len(head) or _uses(loop.body, index) != len(head) or len(head) == len(loop.body):
+        return None
+    if not all(_is_sequence(unit, tree, xs) for xs in given) or {*given} & stored(*loop.body):
+        return None
+    shown = [clone(s) if isinstance(s, gast.Tuple) else name(xs) for s, xs in zip(sequences, given, strict=True)]
+    return _Items(shown, items, copies, head)
 
 
 def _lengths(unit: Unit, node: gast.AST) -> list[gast.AST]:

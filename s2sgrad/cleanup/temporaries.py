@@ -29,7 +29,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind
 from s2sgrad.cleanup.coalesce import bound_names, colored, interference
 from s2sgrad.cleanup.described import Descriptions
-from s2sgrad.ir.forms import bound_name, popped
+from s2sgrad.ir.forms import alone, appended_to, bound_name, popped
 from s2sgrad.ir.names import Namer
 from s2sgrad.ir.quote import mentioned
 from s2sgrad.ir.scoping import rename
@@ -39,10 +39,12 @@ from s2sgrad.ir.unit import Unit
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Give the temporaries their final names."""
     temps = [n for n in bound_names(tree) if n in unit.temps]
-    if not temps:
+    pushed = {n: value for n, value in _pushed(unit, tree).items() if n not in temps}
+    if not temps and not pushed:
         return tree
     names = Namer(mentioned(tree) - set(temps) | vars(builtins).keys())
-    words = Descriptions(unit, _values(tree, {*temps}), names.taken).of_all(temps)
+    words = Descriptions(unit, _values(tree, {*temps}) | pushed, names.taken).of_all([*temps, *pushed])
+    named = {n: words.pop(n) for n in pushed if n in words}
     words |= {name: words[of] for name, of in _restored(unit, tree).items() if name not in words and of in words}
     groups: dict[str, list[str]] = {}
     for name, described in words.items():
@@ -56,11 +58,21 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         if name not in renamed:
             renamed[name] = names.numbered("t")
     for stack, (variable, *_) in unit.derivative.stack_bases.items():
-        if variable in words:
-            renamed[stack] = names.fresh(f"{words[variable]}_stack")
+        if variable in words or variable in named:
+            renamed[stack] = names.fresh(f"{words.get(variable) or named[variable]}_stack")
     _note(unit, renamed)
     rename(renamed, tree.args, *tree.body)
     return tree
+
+
+def _pushed(unit: Unit, tree: gast.FunctionDef) -> dict[str, gast.AST]:
+    """What is pushed in the place of a temporary, which is written where it is recorded."""
+    stacks, found = unit.derivative.stack_bases, {}
+    for statement in effects.walk(tree.body):
+        stack = getattr(appended_to(alone(statement)), "id", None)
+        if stack in stacks and stacks[stack][0] in unit.temps:
+            found[stacks[stack][0]] = statement.value.args[0]
+    return found
 
 
 def _restored(unit: Unit, tree: gast.FunctionDef) -> dict[str, str]:

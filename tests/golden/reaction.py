@@ -19,7 +19,7 @@ def reaction_grad(u, v, k, *, seed=1.0):
         v += 0.5 * k * (roll_v + roll_v2 - 2.0 * v) + both
     # reverse sweep
     # return np.sum(v**2)
-    v_bar = seed * (2 * v)
+    v_bar = 2.0 * seed * v
     k_bar = 0.0
     u_bar = np.zeros_like(u)
     for _ in reversed(range(3)):

@@ -57,9 +57,8 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     for name in temps:
         if name not in renamed:
             renamed[name] = names.numbered("t")
-    for stack, (variable, *_) in unit.derivative.stack_bases.items():
-        if variable in words or variable in named:
-            renamed[stack] = names.fresh(f"{words.get(variable) or named[variable]}_stack")
+    of_stacks = {stack: (named | words).get(variable) for stack, (variable, *_) in unit.derivative.stack_bases.items()}
+    renamed |= {stack: names.fresh(f"{word}_stack") for stack, word in of_stacks.items() if word is not None}
     _note(unit, renamed)
     rename(renamed, tree.args, *tree.body)
     return tree

@@ -20,7 +20,7 @@ from scipy import interpolate, linalg, ndimage, special, stats
 from scipy.spatial import distance
 
 import s2sgrad.rules
-from s2sgrad import runtime
+from s2sgrad import jvp, runtime, vjp
 from s2sgrad.api import library
 from s2sgrad.rules import polynomials, scalar_math
 from s2sgrad.rules.binding import parameters_of
@@ -499,7 +499,7 @@ def ruling(e: Example) -> list[Rule]:
 
 # --- closed ----------------------------------------------------------------------------------------------------------
 
-COMPILED_BUILTINS = {len, range, isinstance, min, abs, tuple, bool}
+COMPILED_BUILTINS = {len, range, isinstance, min, abs, tuple, bool, vjp, jvp}
 ATTRIBUTES = {"T", "dtype"}
 MODULES = ("np", "math", "runtime", "shadows", "item_slots",
            "special", "linalg", "distance", "spatial", "signal", "transforms", "stats", "integrate", "interpolate",
@@ -528,6 +528,8 @@ def written(function: Any, seen: set[Any]) -> None:
     for node in ast.walk(ast.Module(ast.parse(textwrap.dedent(inspect.getsource(function))).body[0].body, [])):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in own:
             continue  # the object that a rule of `__call__` is about, called again
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript):
+            continue  # the pullback that `vjp` gives
         if isinstance(node, ast.Call):
             f = resolved(node.func, function.__globals__)
             if is_ours(f) and f not in seen:

@@ -1,0 +1,74 @@
+"""What functions of SciPy compute, stated again as texts: the derivative of such a function is that of its text.
+
+    @restates(signal.kaiser_beta)
+    def kaiser_beta(a): ...                 ->      a_bar = vjp(kaiser_beta, a)[1](beta_bar)[0]
+
+The value is the library's.  A text names its arguments as the function does: those without a default carry derivatives,
+those with one are constants, but for those in `moving`.  What is not worth a text is refused by name.  `vjp` and
+`jvp` are above this room: they are found when the first of these files is read (`arriving`).
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from s2sgrad.rules.made import made
+from s2sgrad.rules.table import Rule, general, of_complex_numbers, structured
+
+
+def restates(
+    *primitives: Any, constant: tuple[str, ...] = (), moving: tuple[str, ...] = (), tuples: tuple[str, ...] = (),
+    complex: bool = False,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
+    """Give these functions the derivatives of the decorated text.
+
+    `constant`: arguments without a default that carry none; `moving`: arguments with one that do; `tuples`: those that are
+    tuples, as systems are; `complex`: the text is right for complex numbers, too.
+    """
+
+    def register(text: Callable[..., Any]) -> Callable[..., Any]:
+        rule = _ruled(text, primitives, moving, constant)
+        for name in constant:
+            rule.constant(name)
+        for name in tuples:
+            structured(name, primitives[0])
+        if complex:
+            of_complex_numbers(primitives[0])
+        return text
+
+    return register
+
+
+def _ruled(
+    text: Callable[..., Any], primitives: tuple[Any, ...], moving: tuple[str, ...], constant: tuple[str, ...]
+) -> Rule:
+    parameters = list(inspect.signature(text).parameters.values())
+    names, operands = [p.name for p in parameters], [p.name for p in parameters if p.default is p.empty]
+    options = "".join(f", {p.name}={p.default!r}" for p in parameters[len(operands) :])
+
+    def pulled(wanted: list[str]) -> str:
+        bars = ["None" if n in constant else f"bars[{names.index(n)}]" for n in wanted]
+        return f"    bars = vjp({text.__name__}, {', '.join(names)})[1](g)\n    return {', '.join(bars)}\n"
+
+    def along(name: str) -> str:
+        dots = ", ".join(f"{n}_dot" if n == name else "None" for n in names)
+        return "None" if name in constant else f"jvp({text.__name__}, ({', '.join(names)},), ({dots},))[1]"
+
+    head, dots = ", ".join(operands), ", ".join(f"{n}_dot" for n in operands)
+    terms = along(operands[0]) if len(operands) == 1 else "(" + ", ".join(map(along, operands)) + ")"
+    lines = f"def pullback(g, y, {head}{options}):\n{pulled(operands)}\n\n"
+    lines += f"def tangent(y, {head}, {dots}{options}):\n    return {terms}\n"
+    for n in moving:
+        lines += f"\n\ndef pullback_in_{n}(g, y, {head}{options}):\n{pulled([n])}\n\n"
+        lines += f"def tangent_in_{n}(y, {head}, {n}_dot{options}):\n    return {along(n)}\n"
+    above = importlib.import_module("s2sgrad.pullbacks")
+    space = {"vjp": above.vjp, "jvp": above.jvp, text.__name__: text}
+    found = made(lines, f"{text.__module__}.of_{text.__name__}", space)
+    rule = general(*primitives)(found["pullback"])
+    rule.forward()(found["tangent"])
+    for n in moving:
+        rule.keyword(n)(found[f"pullback_in_{n}"]).forward()(found[f"tangent_in_{n}"])
+    return rule

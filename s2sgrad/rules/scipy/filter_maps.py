@@ -136,11 +136,11 @@ def bilinear_zpk(z, p, k, fs):
 # --- systems in discrete time ----------------------------------------------------------------------------------------
 
 
-def kind_of(system):
-    """How many parts a system has; Refusal for an object of a class."""
-    if not isinstance(system, (tuple, list)) or len(system) not in (2, 3, 4):
+def kind_of(system, extra=0):
+    """How many parts a system has, besides `extra` further ones; Refusal for an object of a class."""
+    if not isinstance(system, (tuple, list)) or len(system) - extra not in (2, 3, 4):
         raise Refusal(None, "a system has a derivative rule as a tuple: of num and den; z, p and k; or A, B, C and D")
-    return len(system)
+    return len(system) - extra
 
 
 def method_of(method, alpha):
@@ -154,9 +154,9 @@ def method_of(method, alpha):
 flat(kind_of, method_of)
 
 
-def state_space(system):
+def state_space(system, extra=0):
     """The matrices of a system."""
-    count = kind_of(system)
+    count = kind_of(system, extra)
     if count == 2:
         return tf2ss(system[0], system[1])
     if count == 3:

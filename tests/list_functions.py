@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from typing import Any
 
-from scipy import interpolate, stats
+from scipy import interpolate, signal, stats
 
 from s2sgrad.api import whole
 from s2sgrad.ir import relatives
@@ -50,6 +50,9 @@ ONCE = (
     interpolate.interpn,
     interpolate.RegularGridInterpolator.__call__,
     interpolate.pchip_interpolate,
+    signal.impulse,
+    signal.lp2bp_zpk,
+    signal.lp2bs_zpk,
 )
 
 

@@ -15,22 +15,42 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from s2sgrad import runtime
 from s2sgrad.rules.made import made
-from s2sgrad.rules.table import Rule, general, of_complex_numbers, structured
+from s2sgrad.rules.table import Rule, general, linear, of_complex_numbers, structured
+
+
+def filled(g: Any, y: Any) -> Any:
+    """A cotangent of `y` with zeros for the parts that have none, such as whole numbers.
+
+    >>> filled((None, {"a": 2.0}), (3, {"a": 1.0, "b": 5.0}))
+    (0.0, {'a': 2.0, 'b': 0.0})
+    """
+    if g is None or not isinstance(y, (tuple, list, dict)):
+        return runtime.zeros(y) if g is None else g
+    if isinstance(y, dict):
+        return {k: filled(g.get(k), part) for k, part in y.items()}
+    return type(y)(filled(*pair) for pair in zip(g, y, strict=True))
+
+
+@linear(filled)
+def _(w, z, g, y):
+    return w, None
 
 
 def restates(
     *primitives: Any, constant: tuple[str, ...] = (), moving: tuple[str, ...] = (), tuples: tuple[str, ...] = (),
-    complex: bool = False,
+    complex: bool = False, counts: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Give these functions the derivatives of the decorated text.
 
     `constant`: arguments without a default that carry none; `moving`: arguments with one that do; `tuples`: those that are
-    tuples, as systems are; `complex`: the text is right for complex numbers, too.
+    tuples, as systems are; `complex`: the text is right for complex numbers, too; `counts`: the result has parts without a
+    derivative, such as whole numbers.
     """
 
     def register(text: Callable[..., Any]) -> Callable[..., Any]:
-        rule = _ruled(text, primitives, moving, constant)
+        rule = _ruled(text, primitives, moving, constant, counts)
         for name in constant:
             rule.constant(name)
         for name in tuples:
@@ -43,15 +63,22 @@ def restates(
 
 
 def _ruled(
-    text: Callable[..., Any], primitives: tuple[Any, ...], moving: tuple[str, ...], constant: tuple[str, ...]
+    text: Callable[..., Any],
+    primitives: tuple[Any, ...],
+    moving: tuple[str, ...],
+    constant: tuple[str, ...],
+    counts: bool,
 ) -> Rule:
     parameters = list(inspect.signature(text).parameters.values())
     names, operands = [p.name for p in parameters], [p.name for p in parameters if p.default is p.empty]
     options = "".join(f", {p.name}={p.default!r}" for p in parameters[len(operands) :])
 
+    y = "y" if "y" not in names else "whole"
+    seed = f"filled(g, {y})" if counts else "g"
+
     def pulled(wanted: list[str]) -> str:
         bars = ["None" if n in constant else f"bars[{names.index(n)}]" for n in wanted]
-        return f"    bars = vjp({text.__name__}, {', '.join(names)})[1](g)\n    return {', '.join(bars)}\n"
+        return f"    bars = vjp({text.__name__}, {', '.join(names)})[1]({seed})\n    return {', '.join(bars)}\n"
 
     def along(name: str) -> str:
         dots = ", ".join(f"{n}_dot" if n == name else "None" for n in names)
@@ -59,13 +86,13 @@ def _ruled(
 
     head, dots = ", ".join(operands), ", ".join(f"{n}_dot" for n in operands)
     terms = along(operands[0]) if len(operands) == 1 else "(" + ", ".join(map(along, operands)) + ")"
-    lines = f"def pullback(g, y, {head}{options}):\n{pulled(operands)}\n\n"
-    lines += f"def tangent(y, {head}, {dots}{options}):\n    return {terms}\n"
+    lines = f"def pullback(g, {y}, {head}{options}):\n{pulled(operands)}\n\n"
+    lines += f"def tangent({y}, {head}, {dots}{options}):\n    return {terms}\n"
     for n in moving:
-        lines += f"\n\ndef pullback_in_{n}(g, y, {head}{options}):\n{pulled([n])}\n\n"
-        lines += f"def tangent_in_{n}(y, {head}, {n}_dot{options}):\n    return {along(n)}\n"
+        lines += f"\n\ndef pullback_in_{n}(g, {y}, {head}{options}):\n{pulled([n])}\n\n"
+        lines += f"def tangent_in_{n}({y}, {head}, {n}_dot{options}):\n    return {along(n)}\n"
     above = importlib.import_module("s2sgrad.pullbacks")
-    space = {"vjp": above.vjp, "jvp": above.jvp, text.__name__: text}
+    space = {"vjp": above.vjp, "jvp": above.jvp, "filled": filled, text.__name__: text}
     found = made(lines, f"{text.__module__}.of_{text.__name__}", space)
     rule = general(*primitives)(found["pullback"])
     rule.forward()(found["tangent"])

@@ -650,3 +650,17 @@ def of_ranks(x):
 @pytest.mark.parametrize("f", [of_whole_numbers, of_ranks])
 def test_what_whole_numbers_and_ranks_tell(f):
     check_grads(f, (1.3,), order=2)
+
+
+# --- sections --------------------------------------------------------------------------------------------------------
+
+
+def response_of_sections(c):
+    row = np.concatenate((c[:3], np.ones(1), c[3:]))
+    _, h = signal.freqz_sos(np.stack((row, 1.1 * row)) / np.array([[1.0], [1.1]]), np.array([0.3, 0.8]))
+    return np.sum(np.abs(h) ** 2)
+
+
+def test_sections():
+    """`a[0]` of a section is 1: differences of the sections themselves are refused by SciPy."""
+    check_grads(response_of_sections, (np.array([0.3, 0.5, -0.2, -0.4, 0.2]),), order=1)

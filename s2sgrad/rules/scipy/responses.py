@@ -1,7 +1,7 @@
 """Responses of linear systems: in frequency, and in time.
 
     w, h = signal.freqs(b, a, w)                  ->     h = polyval(b, 1j * w) / polyval(a, 1j * w)
-    w, d = signal.group_delay((b, a), w)          ->     d = Re(sum(k * c * z**k) / sum(c * z**k)) - len(a) + 1, c = b * conj(a)
+    w, d = signal.group_delay((b, a), w)          ->     d = Re(sum(k * c * z**k) / sum(c * z**k)) - len(a) + 1
     T, y, x = signal.lsim((A, B, C, D), u, T)     ->     x[k+1] = x[k] @ E + u[k] @ F + u[k+1] @ G, of one matrix exponential
 
 (Oppenheim and Schafer, "Discrete-Time Signal Processing", 5; Moler and Van Loan, "Nineteen dubious ways", 2003, for the
@@ -59,34 +59,34 @@ complex_of_real_numbers(imaginary)
 
 def along_roots(s, roots):
     """The products of s - root."""
-    return np.prod(np.reshape(s, (-1, 1)) - np.reshape(roots, (1, -1)), axis=1)
+    return np.prod(np.reshape(s, (-1, 1)) - np.reshape(np.asarray(roots) + 0j, (1, -1)), axis=1)
 
 
 @restates(signal.freqs, moving=("worN",), complex=True)
 def freqs(b, a, worN=200, plot=None):
     w = np.ravel(analog_points(b, a, worN) if is_count(worN) else worN)
-    return 1.0 * w, np.polyval(np.asarray(b), imaginary(w)) / np.polyval(np.asarray(a), imaginary(w))
+    return 1.0 * w, np.polyval(np.asarray(b) + 0j, imaginary(w)) / np.polyval(np.asarray(a) + 0j, imaginary(w))
 
 
 @restates(signal.freqs_zpk, moving=("worN",), complex=True)
 def freqs_zpk(z, p, k, worN=200):
     w = np.ravel(analog_points(z, p, worN, "zp") if is_count(worN) else worN)
-    return 1.0 * w, k * along_roots(imaginary(w), z) / along_roots(imaginary(w), p)
+    return 1.0 * w, (k + 0j) * along_roots(imaginary(w), z) / along_roots(imaginary(w), p)
 
 
 @restates(signal.freqz_zpk, moving=("worN",), complex=True)
 def freqz_zpk(z, p, k, worN=512, whole=False, fs=2.0 * np.pi):
     w = np.ravel(digital_points(worN, whole) if is_count(worN) else 2.0 * np.pi * np.asarray(worN) / fs)
     s = np.exp(imaginary(w))
-    return w * (fs / (2.0 * np.pi)), k * along_roots(s, z) / along_roots(s, p)
+    return w * (fs / (2.0 * np.pi)), (k + 0j) * along_roots(s, z) / along_roots(s, p)
 
 
 @restates(*existing(signal, "freqz_sos", "sosfreqz"), moving=("worN",), complex=True)
 def freqz_sos(sos, worN=512, whole=False, fs=2.0 * np.pi):
-    sos = np.asarray(sos)
+    sos = np.asarray(sos) + 0j
     w = np.ravel(digital_points(worN, whole) if is_count(worN) else 2.0 * np.pi * np.asarray(worN) / fs)
     s = np.exp(-imaginary(w))
-    h = 1.0 + 0.0 * s
+    h = 1.0 + 0j * s
     for n in range(np.shape(sos)[0]):
         top, bottom = sos[n, 0] + sos[n, 1] * s + sos[n, 2] * s * s, sos[n, 3] + sos[n, 4] * s + sos[n, 5] * s * s
         h = h * top / bottom
@@ -234,12 +234,22 @@ def lsim(system, U, T, X0=None, interp=True):
     return 1.0 * np.asarray(T), squeezed(y), squeezed(x)
 
 
-@restates(signal.impulse, moving=("X0",), tuples=("system",))
+def at_rest(X0):
+    """Raise Refusal for an impulse that meets a system in motion."""
+    if X0 is not None:
+        raise Refusal(None, "`signal.impulse` has a derivative rule without `X0`: use signal.lsim")
+    return True
+
+
+flat(at_rest)
+
+
+@restates(signal.impulse, tuples=("system",))
 def impulse(system, X0=None, T=None, N=None):
     times(T, "impulse")
     A, B, C, D = state_space(system)
-    start = B[:, 0] if X0 is None else B[:, 0] + X0
-    y, _ = simulated(A, B, C, D, None, np.asarray(T), start, False)
+    at_rest(X0)
+    y, _ = simulated(A, B, C, D, None, np.asarray(T), 1.0 * B[:, 0], False)
     return 1.0 * np.asarray(T), squeezed(y)
 
 
@@ -273,36 +283,41 @@ def dlsim(system, u, t=None, x0=None):
     return ticks, y
 
 
-def impulse_in(count, inputs, k):
-    """An impulse in one of the inputs."""
-    u = np.zeros((count, inputs))
-    u[0, k] = 1.0
-    return u
+def one_input(B):
+    """Raise Refusal for several inputs."""
+    if np.shape(B)[1] != 1:
+        raise Refusal(None, "a response has a derivative rule for one input: call signal.dlsim for each")
+    return True
 
 
-def step_in(count, inputs, k):
-    """A step in one of the inputs."""
-    u = np.zeros((count, inputs))
-    u[:, k] = 1.0
-    return u
+def impulse_in(count):
+    """An impulse."""
+    return np.eye(count, 1)
 
 
-flat(impulse_in, step_in)
+def step_in(count):
+    """A step."""
+    return np.ones((count, 1))
+
+
+flat(one_input, impulse_in, step_in)
 
 
 @restates(signal.dimpulse, moving=("x0",), tuples=("system",))
 def dimpulse(system, x0=None, t=None, n=None):
     no_times(t, "dimpulse")
     A, B, C, D = state_space(system, 1)
-    count, m = 100 if n is None else n, np.shape(B)[1]
-    outputs = tuple([run(A, B, C, D, impulse_in(count, m, k), x0)[0] for k in range(m)])
-    return np.arange(count) * system[-1], outputs
+    one_input(B)
+    count = 100 if n is None else n
+    y, _ = run(A, B, C, D, impulse_in(count), x0)
+    return np.arange(count) * system[-1], (y,)
 
 
 @restates(signal.dstep, moving=("x0",), tuples=("system",))
 def dstep(system, x0=None, t=None, n=None):
     no_times(t, "dstep")
     A, B, C, D = state_space(system, 1)
-    count, m = 100 if n is None else n, np.shape(B)[1]
-    outputs = tuple([run(A, B, C, D, step_in(count, m, k), x0)[0] for k in range(m)])
-    return np.arange(count) * system[-1], outputs
+    one_input(B)
+    count = 100 if n is None else n
+    y, _ = run(A, B, C, D, step_in(count), x0)
+    return np.arange(count) * system[-1], (y,)

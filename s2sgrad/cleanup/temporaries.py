@@ -38,7 +38,7 @@ from s2sgrad.ir.unit import Unit
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Give the temporaries their final names."""
-    temps = [n for n in bound_names(tree) if n in unit.temps]
+    temps = [n for n in bound_names(tree) if n in unit.temps or _is_record(unit, n)]
     pushed = {n: value for n, value in _pushed(unit, tree).items() if n not in temps}
     if not temps and not pushed:
         return tree
@@ -58,7 +58,8 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         if name not in renamed:
             renamed[name] = names.numbered("t")
     of_stacks = {stack: (named | words).get(variable) for stack, (variable, *_) in unit.derivative.stack_bases.items()}
-    renamed |= {stack: names.fresh(f"{word}_stack") for stack, word in of_stacks.items() if word is not None}
+    of_stacks = {stack: f"{word}_stack" for stack, word in of_stacks.items() if word is not None}
+    renamed |= {stack: names.fresh(called) for stack, called in of_stacks.items() if called != stack}
     _note(unit, renamed)
     rename(renamed, tree.args, *tree.body)
     return tree
@@ -81,6 +82,11 @@ def _restored(unit: Unit, tree: gast.FunctionDef) -> dict[str, str]:
     return {name: stacks[stack][0] for name, stack in taken if name in unit.temps and stack in stacks}
 
 
+def _is_record(unit: Unit, name: str) -> bool:
+    """Whether a name holds what a call records."""
+    return unit.derivative.records.get(name) == name
+
+
 def _note(unit: Unit, renamed: dict[str, str]) -> None:
     """Let the unit know the new names: what is known of those that share one is what they have in common."""
     kinds: dict[str, set[Kind | None]] = {}
@@ -89,12 +95,15 @@ def _note(unit: Unit, renamed: dict[str, str]) -> None:
     unit.names.taken |= kinds.keys()
     unit.locals |= kinds.keys()
     unit.temps |= {renamed[n] for n in unit.temps & renamed.keys()}
+    records = {n: new for n, new in renamed.items() if _is_record(unit, n)}
+    unit.derivative.records |= {new: new for new in records.values()}
+    unit.words |= {new: unit.words[n] for n, new in records.items() if n in unit.words}
     unit.kinds.update({n: one for n, (one, *others) in kinds.items() if one is not None and not others})
 
 
 def agree(unit: Unit, tree: gast.FunctionDef, shared: Iterable[str]) -> None:
     """Find names for the temporaries among those that the two sweeps share, before they become two functions."""
-    temps = [n for n in bound_names(tree) if n in unit.temps]
+    temps = [n for n in bound_names(tree) if n in unit.temps or _is_record(unit, n)]
     words = Descriptions(unit, _values(tree, {*temps}), mentioned(tree)).of_all(temps) if temps else {}
     unit.derivative.said |= {name: words[name] for name in shared if name in words}
 

@@ -106,10 +106,12 @@ class OutsideObjects(Record):
 
 
 class WrittenOut(NamedTuple):
-    """A function `node` that was written out at the place of a `call`; `standing`: the names there for its parameters."""
+    """A function `node` that was written out at the place of a `call` in a `statement`; `standing`: the names there for its
+    parameters."""
 
     node: gast.AST
     call: gast.AST
+    statement: gast.AST | None
     standing: dict[str, str]
 
 

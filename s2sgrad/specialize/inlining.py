@@ -95,18 +95,18 @@ class Inliner(Family):
         self.writer.running.append((function, arguments[0] if arguments else None))
         try:
             for statement in text.tree.body[:-1]:
-                start = len(self.writer.out)
-                with self.unit.calling(statement):
+                with self.writer.at_place_of(statement):
                     self.evaluator.statement(statement)
-                at(statement, *(new for new in self.writer.out[start:] if not hasattr(new, "lineno")))
             value = self.evaluator.evaluate(text.tree.body[-1].value)
         finally:
             self.writer.running.pop()
         if at_yield is None and not function.unit.is_of_library:
             standing: dict[str, str] = {}
             for p in parameters(function.node):
-                self.standing(bound[p.id], notes.KEYWORD.of(p) or p.id, standing)
-            self.unit.inlining.bodies[number] = WrittenOut(function.node, node, standing)
+                called = notes.KEYWORD.of(p) or p.id
+                self.standing(bound[p.id], called, standing)
+                standing.setdefault(text.renamed.get(p.id, p.id), called)
+            self.unit.inlining.bodies[number] = WrittenOut(function.node, node, self.writer.statement, standing)
             for statement in written[before:]:
                 notes.BODY_OF.put(statement, (number, *notes.BODY_OF.of(statement)))
         return value

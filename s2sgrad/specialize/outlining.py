@@ -5,7 +5,7 @@
     k2 = p * z; k2 = np.sin(k2)
 
 So a nested function or a method is called where the user calls it, as one at module level is.  What it captures, and the
-attributes that it reads, are arguments.  A body of one or two statements stays written out.
+attributes that it reads, are arguments.  It stays written out where calls would be no shorter.
 
 >>> import numpy as np
 >>> from s2sgrad import grad
@@ -14,7 +14,7 @@ attributes that it reads, are arguments.  A body of one or two statements stays 
 ...         a = t * w
 ...         b = np.sin(a)
 ...         return a + b * b
-...     return g(x) * g(2.0)
+...     return g(x) * g(2.0) * g(3.0)
 >>> text = grad(f).source_for(1.0, 3.0).splitlines()
 >>> for line in text:
 ...     if line.startswith(("def", "    g_value", "    return g")):
@@ -24,7 +24,7 @@ def g_fwd(t, w):
 def g_bwd(saved, seed):
 def f_grad(x, w, *, seed=1.0):
     g_value, g_saved = g_fwd(x, w)
-    return g_bwd(g_saved, seed * g(2.0, w))
+    return g_bwd(g_saved, seed * g(3.0, w) * g(2.0, w))
 """
 
 from __future__ import annotations
@@ -40,7 +40,20 @@ from s2sgrad.analysis import effects
 from s2sgrad.flow.facts import Facts
 from s2sgrad.ir import notes, scoping
 from s2sgrad.ir.forms import bound_name
-from s2sgrad.ir.quote import assign, at, blocks, clone, constant, empty_arguments, mentioned, name, nested, nodes, nodes_of
+from s2sgrad.ir.quote import (
+    assign,
+    at,
+    blocks,
+    clone,
+    constant,
+    empty_arguments,
+    mentioned,
+    name,
+    nested,
+    nodes,
+    nodes_of,
+    statements_in,
+)
 from s2sgrad.ir.scoping import COMPREHENSIONS, FUNCTIONS
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.ir.unit_records import WrittenOut
@@ -76,13 +89,18 @@ class _Match:
 
 
 def repeated(unit: Unit) -> dict[int, list[int]]:
-    """The numbers of the calls of functions that may be worth a call, where there are several."""
+    """The numbers of the calls of functions that are worth a call, where there are several."""
     copies: dict[int, list[int]] = {}
     if not (unit.definitions.drawn_at or unit.arguments.drawn_from):
         for number, written in unit.inlining.bodies.items():
-            if _is_long(written.node):
-                copies.setdefault(id(written.node), []).append(number)
-    return {node: numbers for node, numbers in copies.items() if len(numbers) > 1}
+            copies.setdefault(id(written.node), []).append(number)
+    longest = {id(written.node): _length(written.node) for written in unit.inlining.bodies.values()}
+    return {node: numbers for node, numbers in copies.items() if _is_worth(len(numbers), longest[node])}
+
+
+def _is_worth(calls: int, statements: int) -> bool:
+    """Whether calls are shorter than what they call is, written out: a call takes about as much as two statements."""
+    return statements > 2 and (calls - 1) * (statements - 2) > 1
 
 
 def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Any]) -> None:
@@ -91,12 +109,10 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Any]) -> None:
         _Outlining(unit, tree, kinds).outline(numbers)
 
 
-def _is_long(node: gast.AST) -> bool:
-    """Whether a function has more than two statements of its own, or one that holds others."""
-    if not isinstance(node, gast.FunctionDef):
-        return False
-    own = [s for s in node.body if not (isinstance(s, gast.Expr) and isinstance(s.value, gast.Constant))]
-    return len(own) > 2 or any(map(blocks, own))
+def _length(node: gast.AST) -> int:
+    """The number of statements of a function, but for a docstring."""
+    own = statements_in(node.body) if isinstance(node, gast.FunctionDef) else ()
+    return sum(not (isinstance(s, gast.Expr) and isinstance(s.value, gast.Constant)) for s in own)
 
 
 class _Outlining:
@@ -237,6 +253,16 @@ class _Outlining:
             taken.add(renamed[old])
         return renamed
 
+    def directly(self, body: _Body, output: str) -> str:
+        """The variable that a copy computes: where the next statement alone reads it, to bind another, that one."""
+        after = next(k for k, s in enumerate(body.block) if s is body.statements[-1]) + 1
+        reads = sum(isinstance(n, gast.Name) and n.id == output and isinstance(n.ctx, gast.Load) for n in nodes(self.tree))
+        for statement in body.block[after : after + 1]:
+            if reads == 1 and bound_name(statement) and getattr(statement.value, "id", None) == output:
+                del body.block[after]
+                return bound_name(statement)
+        return output
+
     def named(self, target: Any) -> str:
         """The name of a function in the text: the user's, where that is free."""
         base, unit = target.__name__, self.unit
@@ -250,11 +276,14 @@ class _Outlining:
         body, first = match.other, match.first
         arguments = [clone(match.atoms[n]) for n in first.inputs] + [name(n) for n in passed]
         value = gast.Call(name(self.named(target)), arguments, [])
-        call = _around(body.block, body.statements[-1], body.written.call)
+        around = body.written.statement
+        call = around if isinstance(around, (gast.Assign, gast.AugAssign, gast.Return, gast.Expr)) else body.written.call
         outputs = [match.own[n] for n in first.outputs]
         anew = {n: self.unit.temp() for n in outputs if self.unit.is_ours(n)}
         scoping.rename(anew, self.tree)
         outputs = [anew.get(n, n) for n in outputs]
+        if len(outputs) == 1:
+            outputs = [self.directly(body, *outputs)]
         if len(outputs) == 1:
             written = [assign(outputs[0], value)]
         else:
@@ -268,29 +297,30 @@ class _Outlining:
             notes.BODY_OF.put(statement, tuple(n for n in around if self.unit.inlining.bodies.get(n) is not body.written))
         start = next(k for k, s in enumerate(body.block) if s is body.statements[0])
         body.block[start : start + len(body.statements)] = written
+        self.pass_on(body.block, start, arguments)
 
-
-def _around(block: list[gast.AST], last: gast.AST, call: gast.AST) -> gast.AST:
-    """The statement behind a copy that has the call in it; else the call."""
-    start = next(k for k, s in enumerate(block) if s is last) + 1
-    return next((s for s in block[start : start + 2] if _holds(s, call)), call)
-
-
-def _holds(statement: gast.AST, call: gast.AST) -> bool:
-    """Whether a call is in the user's lines of a simple statement."""
-    if not isinstance(statement, (gast.Assign, gast.AugAssign)) or not hasattr(statement, "lineno"):
-        return False
-    begins, ends = ((getattr(n, "lineno", 0), getattr(n, "col_offset", 0)) for n in (statement, call))
-    return begins <= ends and (call.end_lineno, call.end_col_offset) <= (statement.end_lineno, statement.end_col_offset)
+    def pass_on(self, block: list[gast.AST], start: int, arguments: list[gast.AST]) -> None:
+        """Pass what the statements before a call only give other names."""
+        reads = Counter(n.id for n in nodes(self.tree) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
+        while start > 0 and isinstance(getattr(block[start - 1], "value", None), (gast.Name, gast.Constant)):
+            copied = bound_name(block[start - 1])
+            passed = [k for k, a in enumerate(arguments) if isinstance(a, gast.Name) and a.id == copied]
+            if copied is None or copied in self.given or len(passed) != reads[copied]:
+                return
+            for k in passed:
+                arguments[k] = at(arguments[k], clone(block[start - 1].value))[0]
+            start -= 1
+            del block[start]
 
 
 def _without_copies(statements: list[gast.AST]) -> list[gast.AST]:
     """The statements of a copy, but for those before it that name what is passed, once for all."""
     bound = scoping.bindings(statements)
-    names = (
-        isinstance(getattr(s, "value", None), (gast.Name, gast.Constant)) and bound[bound_name(s)] == 1 for s in statements
-    )
-    return statements[next((k for k, is_copy in enumerate(names) if not is_copy), len(statements)) :]
+    for k, statement in enumerate(statements):
+        is_copy = isinstance(getattr(statement, "value", None), (gast.Name, gast.Constant))
+        if not is_copy or bound[bound_name(statement)] != 1:
+            return statements[k:]
+    return []
 
 
 def _nest(block: list[gast.AST], ours: set[str]) -> None:

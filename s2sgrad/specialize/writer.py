@@ -31,6 +31,7 @@ class Writer:
         self.outer: list[list[gast.AST]] = []  # statements written so far for enclosing blocks
         self.rebound: list[Counter[str]] = []  # names that enclosing loops bind
         self.running: list[tuple[Function, Any]] = []  # the functions that are being inlined, with their receivers
+        self.statement: gast.AST | None = None  # which is being written
         self._numbers = itertools.count(1)
 
     @contextlib.contextmanager
@@ -59,8 +60,10 @@ class Writer:
     def at_place_of(self, statement: gast.AST) -> Iterator[None]:
         """Give what is written for a statement its place."""
         start, out = len(self.out), self.out
+        around, self.statement = self.statement, statement
         with self.unit.calling(statement):
             yield
+        self.statement = around
         at(statement, *(new for new in out[start:] if not hasattr(new, "lineno")))
 
     def hold(self, value: gast.AST) -> gast.Name:

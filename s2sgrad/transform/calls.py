@@ -89,8 +89,9 @@ class Context:
         return holder
 
     def record(self, name: str) -> str:
-        """A local variable for what a call records for its adjoint."""
+        """A variable for what a call records for its adjoint."""
         saved = self.unit.local(name)
+        self.unit.derivative.said[saved] = name
         self.inference.env[saved] = UNKNOWN
         self.unit.derivative.records[saved] = saved
         return saved
@@ -177,8 +178,11 @@ class _ByPair:
             return [statement]
         fwd = name(self.context.unit.helper(self.pair.fwd.name, self.pair.fwd))
         call = gast.Call(fwd, statement.value.args, statement.value.keywords)
+        unit = self.context.unit
         for y in effects.targets(statement):
-            self.context.unit.derivative.said[y] = f"{self.base.partition('_bwd')[0]}_value"
+            unit.derivative.said[y] = f"{self.base.partition('_bwd')[0]}_value"
+            if not unit.is_ours(y):
+                unit.derivative.said[self.saved] = f"{unit.bases.get(y, y)}_saved"
         return self.context.recorded(statement, call, self.saved)
 
     def _call_without_checkpoint(self, call: gast.Call) -> None:

@@ -54,7 +54,8 @@ def closure_with_a_capture_that_is_bound_anew(y, w):
     def mixed(a):
         b = a * w
         c = np.sin(b) + a
-        return b * c
+        d = c * c
+        return b * c + d
 
     z = mixed(y)
     w = w * 2.0
@@ -151,6 +152,7 @@ def closure_that_returns_two_arrays(y):
     def split(u):
         low = u * 0.5
         high = np.exp(u) - low
+        high = high * low
         return low, high
 
     a, b = split(y)

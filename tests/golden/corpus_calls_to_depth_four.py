@@ -23,19 +23,19 @@ def level_3_bwd(saved, seed):
 
 def level_2_fwd(x, y):
     """Value of `level_2`, and what its adjoint reads."""
-    a, level_3_saved = level_3_fwd(x + y)
+    a, a_saved = level_3_fwd(x + y)
     result = a * y
-    return result, (y, a, level_3_saved)
+    return result, (y, a, a_saved)
 
 
 def level_2_bwd(saved, seed):
     """Adjoint of `level_2` in x, y."""
-    y, a, level_3_saved = saved
+    y, a, a_saved = saved
     # return a * y
     a_bar = seed * y
     y_bar = seed * a
     # a = level_3(x + y)
-    x_bar = level_3_bwd(level_3_saved, a_bar)
+    x_bar = level_3_bwd(a_saved, a_bar)
     y_bar += x_bar
     return x_bar, y_bar
 

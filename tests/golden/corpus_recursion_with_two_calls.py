@@ -1,24 +1,24 @@
 def fibonacci_like_fwd(x, n):
     """Value of `fibonacci_like`, and what its adjoint reads."""
-    fibonacci_like_saved_ = None
     fibonacci_like_saved = None
+    fibonacci_like_saved2 = None
     fibonacci_like_value = None
     sin_value = None
     if n < 2:
         result = x * (n + 1)
     else:
-        fibonacci_like_value2, fibonacci_like_saved_ = fibonacci_like_fwd(x, n - 1)
-        fibonacci_like_value, fibonacci_like_saved = fibonacci_like_fwd(x, n - 2)
+        fibonacci_like_value2, fibonacci_like_saved = fibonacci_like_fwd(x, n - 1)
+        fibonacci_like_value, fibonacci_like_saved2 = fibonacci_like_fwd(x, n - 2)
         sin_value = np.sin(fibonacci_like_value)
         result = 0.5 * fibonacci_like_value2 + sin_value * x
     return (
-        result, (x, n, fibonacci_like_saved_, fibonacci_like_saved, fibonacci_like_value, sin_value)
+        result, (x, n, fibonacci_like_saved, fibonacci_like_saved2, fibonacci_like_value, sin_value)
     )
 
 
 def fibonacci_like_bwd(saved, seed):
     """Adjoint of `fibonacci_like` in x."""
-    x, n, fibonacci_like_saved_, fibonacci_like_saved, fibonacci_like_value, sin_value = saved
+    x, n, fibonacci_like_saved, fibonacci_like_saved2, fibonacci_like_value, sin_value = saved
     if n < 2:
         # return x * (n + 1)
         x_bar = seed * (n + 1)
@@ -26,8 +26,8 @@ def fibonacci_like_bwd(saved, seed):
         # return 0.5 * fibonacci_like(x, n - 1) + np.sin(fibonacci_like(x, n - 2)) * x
         x_bar = (
             seed * sin_value
-            + fibonacci_like_bwd(fibonacci_like_saved, seed * x * np.cos(fibonacci_like_value))
-            + fibonacci_like_bwd(fibonacci_like_saved_, seed * 0.5)
+            + fibonacci_like_bwd(fibonacci_like_saved2, seed * x * np.cos(fibonacci_like_value))
+            + fibonacci_like_bwd(fibonacci_like_saved, seed * 0.5)
         )
     return x_bar
 

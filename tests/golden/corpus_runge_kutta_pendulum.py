@@ -27,20 +27,18 @@ def runge_kutta_pendulum_grad(angle, speed, length, *, seed=None):
     tape = []
     h = 0.05
     for _ in range(5):
-        (a1, s1), pendulum_saved_3 = pendulum_fwd(angle, speed, length)
-        (a2, s2), pendulum_saved_2 = pendulum_fwd(
-            angle + 0.5 * h * a1, speed + 0.5 * h * s1, length
-        )
-        (a3, s3), pendulum_saved_ = pendulum_fwd(angle + 0.5 * h * a2, speed + 0.5 * h * s2, length)
-        (a4, s4), pendulum_saved = pendulum_fwd(angle + h * a3, speed + h * s3, length)
+        (a1, s1), pendulum_saved = pendulum_fwd(angle, speed, length)
+        (a2, s2), pendulum_saved2 = pendulum_fwd(angle + 0.5 * h * a1, speed + 0.5 * h * s1, length)
+        (a3, s3), pendulum_saved3 = pendulum_fwd(angle + 0.5 * h * a2, speed + 0.5 * h * s2, length)
+        (a4, s4), pendulum_saved4 = pendulum_fwd(angle + h * a3, speed + h * s3, length)
         angle = angle + h / 6.0 * (a1 + 2.0 * a2 + 2.0 * a3 + a4)
         speed = speed + h / 6.0 * (s1 + 2.0 * s2 + 2.0 * s3 + s4)
-        tape.append((pendulum_saved, pendulum_saved_, pendulum_saved_2, pendulum_saved_3))
+        tape.append((pendulum_saved4, pendulum_saved3, pendulum_saved2, pendulum_saved))
     # reverse sweep
     angle_bar, speed_bar = seed_like((angle, speed), seed)
     length_bar = 0.0
     for _ in reversed(range(5)):
-        pendulum_saved, pendulum_saved_, pendulum_saved_2, pendulum_saved_3 = tape.pop()
+        pendulum_saved4, pendulum_saved3, pendulum_saved2, pendulum_saved = tape.pop()
         # speed = speed + h / 6.0 * (s1 + 2.0 * s2 + 2.0 * s3 + s4)
         ratio = h / 6.0
         speed_bar_ratio = speed_bar * ratio
@@ -54,7 +52,7 @@ def runge_kutta_pendulum_grad(angle, speed, length, *, seed=None):
         a2_bar = angle_bar_ratio * 2.0
         # a4, s4 = pendulum(angle + h * a3, speed + h * s3, length)
         angle_bar_term, speed_bar_term, length_bar_term = pendulum_bwd(
-            pendulum_saved, (angle_bar_ratio, speed_bar_ratio)
+            pendulum_saved4, (angle_bar_ratio, speed_bar_ratio)
         )
         length_bar += length_bar_term
         speed_bar += speed_bar_term
@@ -64,7 +62,7 @@ def runge_kutta_pendulum_grad(angle, speed, length, *, seed=None):
         # a3, s3 = pendulum(angle + 0.5 * h * a2, speed + 0.5 * h * s2, length)
         half_h = 0.5 * h
         angle_bar_term, speed_bar_term, length_bar_term = pendulum_bwd(
-            pendulum_saved_, (a3_bar, s3_bar)
+            pendulum_saved3, (a3_bar, s3_bar)
         )
         length_bar += length_bar_term
         speed_bar += speed_bar_term
@@ -73,7 +71,7 @@ def runge_kutta_pendulum_grad(angle, speed, length, *, seed=None):
         a2_bar += angle_bar_term * half_h
         # a2, s2 = pendulum(angle + 0.5 * h * a1, speed + 0.5 * h * s1, length)
         angle_bar_term, speed_bar_term, length_bar_term = pendulum_bwd(
-            pendulum_saved_2, (a2_bar, s2_bar)
+            pendulum_saved2, (a2_bar, s2_bar)
         )
         length_bar += length_bar_term
         speed_bar += speed_bar_term
@@ -82,7 +80,7 @@ def runge_kutta_pendulum_grad(angle, speed, length, *, seed=None):
         a1_bar += angle_bar_term * half_h
         # a1, s1 = pendulum(angle, speed, length)
         angle_bar_term, speed_bar_term, length_bar_term = pendulum_bwd(
-            pendulum_saved_3, (a1_bar, s1_bar)
+            pendulum_saved, (a1_bar, s1_bar)
         )
         angle_bar += angle_bar_term
         speed_bar += speed_bar_term

@@ -57,9 +57,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     for name in temps:
         if name not in renamed:
             renamed[name] = names.numbered("t")
-    of_stacks = {stack: (named | words).get(variable) for stack, (variable, *_) in unit.derivative.stack_bases.items()}
-    of_stacks = {stack: f"{word}_stack" for stack, word in of_stacks.items() if word is not None}
-    renamed |= {stack: names.fresh(called) for stack, called in of_stacks.items() if called != stack}
+    renamed |= {stack: names.fresh(called) for stack, called in _stacks(unit, named | words).items() if called != stack}
     _note(unit, renamed)
     rename(renamed, tree.args, *tree.body)
     return tree
@@ -80,6 +78,12 @@ def _restored(unit: Unit, tree: gast.FunctionDef) -> dict[str, str]:
     stacks = unit.derivative.stack_bases
     taken = {(bound_name(s), popped(s.value)) for s in effects.walk(tree.body) if isinstance(s, gast.Assign)}
     return {name: stacks[stack][0] for name, stack in taken if name in unit.temps and stack in stacks}
+
+
+def _stacks(unit: Unit, words: dict[str, str]) -> dict[str, str]:
+    """The names of the stacks, after the names of what they keep."""
+    of_stacks = {stack: words.get(variable) for stack, (variable, *_) in unit.derivative.stack_bases.items()}
+    return {stack: f"{word}_stack" for stack, word in of_stacks.items() if word is not None}
 
 
 def _is_record(unit: Unit, name: str) -> bool:

@@ -62,9 +62,10 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         if not positions and not signs and not scales:
             break
         rewriter = _Rewriter(unit, tree, [*positions, *signs, *scales])
-        gone = {id(s) for s in positions if rewriter.put_everywhere(s)}
-        gone |= {id(s) for s in scales if rewriter.put_everywhere(s)}
-        gone |= {id(s) for s in signs if rewriter.turn_everywhere(s)}
+        put = [s for s in (*positions, *scales) if rewriter.put_everywhere(s)]
+        moved = {name for s in put for name in effects.reads(s)}  # they are read elsewhere now
+        gone = {id(s) for s in put}
+        gone |= {id(s) for s in signs if bound_name(s) not in moved and rewriter.turn_everywhere(s)}
         for body in nested(tree.body) if gone else ():
             body[:] = [s for s in body if id(s) not in gone]
         if not rewriter.turned and not gone:

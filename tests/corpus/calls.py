@@ -324,3 +324,12 @@ def results_that_nobody_reads(x):
     q = (x, scipy.special.spence(x), total)
     r = q
     return r[0] @ r[-1] if total is None else np.sum(r[0]) * r[-1]
+
+
+def decayed(z, b, c):
+    return b * (damped(-c * -z, z) * (-c * 1.0)) / c
+
+
+@case(np.array([0.3, 0.7]), 1.6, 1.2)
+def number_with_a_sign_read_in_another_number(z, b, c):
+    return np.sum(decayed(z, b, c))

@@ -164,7 +164,7 @@ class Term:
 
     def filled(self, text: str, own: str, *others: tuple[str, Any]) -> Term:
         """A text, and the sum of the slopes in its parts, each of which is a text with {} for the slope of the part."""
-        slopes = [outer.replace("{}", term_of(part).slope) for outer, part in ((own, self), *others) if term_of(part).slope]
+        slopes = [times(outer, term_of(part).slope) for outer, part in ((own, self), *others) if term_of(part).slope]
         return Term(f"({text})", f"({' + '.join(slopes)})" if slopes else "")
 
     def __neg__(self) -> Term:
@@ -209,6 +209,17 @@ class Term:
         return Term(f"({self.text} > {term_of(other).text})")
 
 
+def times(text: str, slope: str) -> str:
+    """A text with a slope in the place of {}, of which a factor of 1 is left out.
+
+    >>> times("{} * c", "1.0"), times("-{}", "1.0"), times("{} * c", "(a * b)")
+    ('c', '-1.0', '(a * b) * c')
+    """
+    if slope == "1.0":
+        text = text.removeprefix("{} * ").removesuffix(" * {}")
+    return text.replace("{}", slope)
+
+
 def term_of(x: Any) -> Term:
     return x if isinstance(x, Term) else Term(repr(x))
 
@@ -224,7 +235,7 @@ def of_terms(function: str, slopes: tuple[str, ...]) -> Callable[..., Term]:
             if term.slope and not slope:
                 raise Unknown
             if term.slope and slope != "0.0":
-                found.append(f"{slope.format(*texts)} * {term.slope}")
+                found.append(times(f"{slope.format(*texts)} * {{}}", term.slope))
         return Term(f"{function}({', '.join(texts)})", f"({' + '.join(found)})" if found else "")
 
     return written
@@ -246,7 +257,7 @@ def slope(formula: str, name: str, names: Iterable[str]) -> str:
     """The slope of a formula in one of its names.
 
     >>> slope("special.log_expit(c * log(z))", "c", "cz"), slope("3.0 * c", "z", "cz")
-    ('(special.expit(-(c * log(z))) * (1.0 * log(z)))', '0.0')
+    ('(special.expit(-(c * log(z))) * (log(z)))', '0.0')
     """
     terms = {other: Term(other, "1.0" if other == name else "") for other in names}
     return term_of(eval(formula, _OF_TERMS | terms)).slope or "0.0"

@@ -62,10 +62,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         if not positions and not signs and not scales:
             break
         rewriter = _Rewriter(unit, tree, [*positions, *signs, *scales])
-        put = [s for s in (*positions, *scales) if rewriter.put_everywhere(s)]
-        moved = {name for s in put for name in effects.reads(s)}  # they are read elsewhere now
-        gone = {id(s) for s in put}
-        gone |= {id(s) for s in signs if bound_name(s) not in moved and rewriter.turn_everywhere(s)}
+        gone = rewriter.written([*positions, *scales], signs)
         for body in nested(tree.body) if gone else ():
             body[:] = [s for s in body if id(s) not in gone]
         if not rewriter.turned and not gone:
@@ -192,6 +189,13 @@ class _Rewriter:
         """Whether each read of a temporary sees the operands that it was computed from."""
         fixed = (gast.While, gast.If)  # tests keep their names
         return all(self.available.before(temp, s) and not isinstance(s, fixed) for s in self.readers[temp])
+
+    def written(self, whole: list[gast.Assign], signs: list[gast.Assign]) -> set[int]:
+        """Write temporaries as a whole, and the signs of others, where they are read; the ids of those that are gone."""
+        put = [s for s in whole if self.put_everywhere(s)]
+        moved = {name for s in put for name in effects.reads(s)}  # they are read elsewhere now
+        turned = [s for s in signs if bound_name(s) not in moved and self.turn_everywhere(s)]
+        return {id(s) for s in (*put, *turned)}
 
     def put_everywhere(self, statement: gast.Assign) -> bool:
         """Write a position, or an array, in place of its name; whether that can be done."""

@@ -25,7 +25,18 @@ def example(name):
 
 
 def test_every_example_is_tested():
-    known = {"adversarial", "calibration", "digits", "earthquakes", "implicit", "minimise", "nile", "pelts", "throw"}
+    known = {
+        "adversarial",
+        "calibration",
+        "digits",
+        "earthquakes",
+        "implicit",
+        "minimise",
+        "nile",
+        "partitions",
+        "pelts",
+        "throw",
+    }
     assert {p.stem for p in EXAMPLES.glob("*.py")} == known
 
 
@@ -45,6 +56,11 @@ def test_implicit():
     assert root < 1e-8 and fixed < 1e-12 and layer < 1e-6 and equation < 1e-9
     check_grads(implicit.volume, (1.5, 1.2), order=2)
     check_grads(lambda y, w: np.sum(implicit.smoothed(y, w) ** 3), (np.array([0.0, 1.0, 0.3]), 0.5), modes=("rev",))
+
+
+def test_partitions():
+    likeliest, by_steps = example("partitions").main(backend="serial")
+    assert likeliest < 0.06 and by_steps < 0.15
 
 
 def test_throw():

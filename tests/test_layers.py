@@ -45,7 +45,7 @@ ASKED = {
     "Placeholder", "_fields", "_getlines_from_code", "_implementation", "array_utils", "base", "batched",
     "co_filename", "dtype", "fget", "format_code_name", "frozen", "get",
     "get_ipython", "kernel", "nin", "order", "ps1", "size", "to_numpy",
-    "watch",  # of others
+    "columns", "map_partitions", "to_delayed", "watch",  # of others
     "argument", "dims", "given", "line", "node", "options", "rank", "sweep",  # values and kinds
     "assigning", "compiled_for", "custom_gradient", "differentiated", "dots", "error", "of_copies",
     "followed", "gives_rule", "hidden", "holds", "lookups", "made", "primal", "taken_apart_for", "traits", "zero_cotangent",
@@ -74,7 +74,7 @@ LAYERS = [
     ["api"],
     ["solvers"],
     ["tape"],
-    ["testing", "explanation"],
+    ["testing", "explanation", "parallel"],
     ["compat"],
     [""],
     ["cli"],
@@ -298,6 +298,7 @@ def test_only_numpy_gast_and_astunparse_are_foreign():
     for module, file in MODULES.items():
         optional = {"scipy"} if {"scipy", "solvers"} & {*file.parts} else set()
         optional |= {"llvmlite", "numba"} if "compiled" in file.parts else set()
+        optional |= {"cloudpickle", "dask", "joblib"} if module == "parallel" else set()
         optional |= {"tqdm"} if module == "runtime.progress" else set()
         assert {name.split(".")[0] for name in imported(module)} <= known | optional, module
 
@@ -452,7 +453,7 @@ def test_every_pass_of_the_generated_text_is_shown_by_a_run():
 def test_few_modules_stand_at_the_top():
     """What is run or imported by users, and what generated text imports besides the rules and the runtime."""
     found = sorted(file.name for file in ROOT.glob("*.py"))
-    assert found == ["__init__.py", "__main__.py", "pullbacks.py"]
+    assert found == ["__init__.py", "__main__.py", "parallel.py", "pullbacks.py"]
 
 
 def test_only_the_emitter_uses_astunparse():

@@ -54,6 +54,7 @@ PAGES = [
     "writing",
     "speed",
     "scipy",
+    "parallel",
     "shipping",
     "compiled",
 ]

@@ -5,7 +5,8 @@
     grad(f, "w")                    any other as `f` and the options, and is compiled where it arrives
     y, pullback = vjp(f, x)         a pullback as `f`, the kinds of its arguments, and its record
 
-The sources of functions from notebooks and `__main__`, which the other process cannot read, are included.
+The sources of functions from notebooks and `__main__`, which the other process cannot read, are included, and those of
+functions that are no names of a module.
 """
 
 from __future__ import annotations
@@ -107,7 +108,10 @@ def texts_of(function: Any) -> Texts:
     for f in _functions(function):
         code, space = f.__code__, f.__globals__
         name = code.co_filename
-        if name not in texts.by_name and (space.get("__name__") == "__main__" or not os.path.exists(name)):
+        alone = space.get("__name__") == "__main__" or not os.path.exists(name) or global_name(f, f) is None
+        if (
+            name not in texts.by_name and alone
+        ):  # a pickler takes such a function by value, and may drop the name of its file
             if lines := linecache.getlines(name, space):
                 texts.by_name[name] = "".join(lines)
         if name in texts.by_name:

@@ -64,6 +64,9 @@ def refused_guest(cls: type, what: str = "") -> str:
 
 def _way(cls: type, what: str) -> str:
     name = what.strip("`") if what[:1] == "`" else ""
+    if (cls.__module__ or "").partition(".")[0] == "dask":
+        shown = name or ".."
+        return f"sum over its blocks with `s2sgrad.parallel.partition_sum(f, {shown})`, or write `np.asarray({shown})`"
     if hasattr(cls, "to_numpy"):
         return f"write `{name}.to_numpy()`"
     return f"write `np.asarray({name or '..'})`"

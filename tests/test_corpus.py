@@ -14,7 +14,7 @@ from pathlib import Path
 import gast
 import numpy as np
 import pytest
-from corpus import CASES, by_name
+from corpus import CASES, REFUSED_IN_A_BRANCH, by_name
 from differences import assert_value, central_difference, copied, directional, inner, leaves, random_directions
 
 from s2sgrad import S2SGradError, Unsupported, emit, grad, value_and_grad
@@ -386,7 +386,7 @@ def calls_by_former_names(tree) -> bool:
 @pytest.mark.sampled(one_in=24)
 @every_case
 def test_values_are_kept_by_every_pass_of_normalization(entry):
-    if entry.name in ITEMS_SETTLED_LATER:
+    if entry.name in ITEMS_SETTLED_LATER or entry.name in REFUSED_IN_A_BRANCH:
         return
     expected = entry.function(*entry.fresh_args())
     seen = []

@@ -153,7 +153,19 @@ VOLUMES = [
 
 def test_numbers_are_not_written_by_a_helper_that_may_call_a_limit():
     f, h = limit_of_an_inner_integral_may_be_called, 1e-5
-    assert np.isclose(grad(f)(0.7), (f(0.7 + h) - f(0.7 - h)) / (2 * h), rtol=1e-7)
+    difference = (f(0.7 + h) - f(0.7 - h)) / (2 * h)
+    assert np.isclose(grad(f)(0.7), difference, rtol=1e-7)
+    assert np.isclose(jvp(f, (0.7,), (1.0,))[1], difference, rtol=1e-7)
+
+
+@pytest.mark.parametrize("f", [integral_of_an_integral, INTEGRALS[0]])
+def test_tangents_of_tangents_of_integrals(f):
+    def along(k):
+        return jvp(f, (k,), (1.0,))[1]
+
+    second = (f(0.7 + 1e-3) - 2.0 * f(0.7) + f(0.7 - 1e-3)) / 1e-6
+    for found in (jvp(along, (0.7,), (1.0,))[1], jvp(grad(f), (0.7,), (1.0,))[1]):
+        assert np.isclose(found, second, rtol=1e-5)
 
 
 # --- equations -------------------------------------------------------------------------------------------------------

@@ -312,7 +312,7 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
     if function in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure):
         return linearized.of_vjp(function, primals, tangents, keywords, tangent_for)
     if function in higher.JVP:
-        return tangent_for(unfolded(*primals, higher.options_of(function, keywords)), primals, tangents, {})
+        return _of_tangent(function, primals, tangents, keywords)
     if isinstance(function, higher.Forward):
         return function.along(primals, tangents, keywords, tangent_for)
     if isinstance(function, higher.Call) and function.level:
@@ -338,6 +338,13 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
     return result
 
 
+def _of_tangent(function: Any, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:
+    """The same of `jvp`."""
+    if primals[0] is runtime.call and isinstance(primals[1][0], Closure):
+        return tangent_for(function, *higher.of_closures(primals, tangents), keywords)
+    return tangent_for(unfolded(*primals, higher.options_of(function, keywords)), primals, tangents, {})
+
+
 def _as_called(function: Any, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> tuple[Any, tuple, tuple, dict]:
     """The call as one by position where it can be: the keywords of `call(f, .., word=v)`, and of its `vjp`, are given to
     `f`, and a function with captures arguments for parameters with defaults."""
@@ -358,6 +365,9 @@ def unfolded(function: Any, primals: Any, tangents: Any, options: dict[str, Any]
     """A function with source that computes `jvp` of a function: of the function, primals and tangents."""
     inputs, dots = fitting(getattr(function, "__name__", "f"), primals, tangents, function)
     higher.require_constant(function, "jvp")
+    if function is runtime.call:
+        raise Unsupported("the gradient of a tangent of a function that is only known at run time is not followed: take "
+                          "`jvp` of the gradient")  # fmt: skip
     if function in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure):
         raise Unsupported("the gradient of a tangent of a gradient, of a function that is only known at run time, is not "
                           "followed: take `jvp` of it last, or name the function")  # fmt: skip

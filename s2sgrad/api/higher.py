@@ -237,5 +237,13 @@ def taken_apart(f: Closure, held_dot: Any, primals: tuple, tangents: tuple) -> t
     return f.called_with(primals), (*(held_dot or (None,) * len(f.holds)), *tangents)
 
 
+def of_closures(primals: tuple, tangents: tuple) -> tuple[tuple, tuple]:
+    """The arguments of `jvp` of `call(f, ..)`, `f` a closure, and their tangents: those of the function behind it."""
+    (_, (f, *args), dots), (_, args_dots, dots_dots) = primals, tangents
+    along = [(None,) * (len(args) + 1) if given is None else given for given in (dots, args_dots, dots_dots)]
+    values, taken = f.called_with(tuple(args)), [taken_apart(f, of[0], tuple(args), tuple(of[1:]))[1] for of in along]
+    return (f.function, values, taken[0]), (None, *taken[1:])
+
+
 def _has_receiver(f: Any) -> bool:
     return not isinstance(getattr(f, "__self__", None), (types.ModuleType, type(None)))

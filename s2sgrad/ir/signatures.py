@@ -33,6 +33,16 @@ _AS_WRITTEN = {
 """Annotations with deferred evaluation are not evaluated: they may name what does not exist."""
 
 
+def defaults_of(function: types.FunctionType) -> dict[str, Any]:
+    """The defaults of a function's parameters.
+
+    >>> defaults_of(lambda a, b=1.0, *, c=None: a)
+    {'b': 1.0, 'c': None}
+    """
+    names, values = Parameters.of(function.__code__).positional, function.__defaults__ or ()
+    return dict(zip(names[len(names) - len(values) :], values, strict=True)) | (function.__kwdefaults__ or {})
+
+
 @dataclass(frozen=True)
 class Parameters:
     """The names of a code object's parameters; the first `only` of the positional ones are positional-only."""

@@ -27,12 +27,12 @@ from s2sgrad.ir.checkpoints import under_checkpoint
 from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.lookups import note_attribute, note_member
 from s2sgrad.ir.quote import nodes
-from s2sgrad.ir.signatures import Parameters
+from s2sgrad.ir.signatures import Parameters, defaults_of
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.memory import container_calls, library_calls
 from s2sgrad.memory.arguments import Arguments, Points
 from s2sgrad.memory.closures import are_closures
-from s2sgrad.memory.places import ANY, NONE, OUTSIDE, TOLD, Place, Places, Summary
+from s2sgrad.memory.places import ANY, NONE, NUMBERS, OUTSIDE, TOLD, Place, Places, Summary, told_of
 from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.primitives.catalogue import Gives
 from s2sgrad.runtime.structure import stored_in
@@ -50,6 +50,9 @@ def called(points: Points, node: gast.Call) -> Places:
         if found is not MISSING:
             return call(points, found, args, node)
         return points.anything() if args.named or args.unpacked else apply(points, plain, *args.places)
+    if _told(points, node.func) is NUMBERS:
+        Arguments(points, node)
+        return set()  # it raises
     target = points.unit.resolve(node.func)
     if target is MISSING and isinstance(node.func, gast.Attribute):
         module = _told(points, node.func.value)
@@ -117,7 +120,8 @@ def _of_ours(points: Points, target: Any, args: Arguments, node: gast.AST) -> Pl
 
 
 def _told(points: Points, node: gast.AST | None) -> Any:
-    """The module or function that an argument of this function is, or that a global name refers to; else None."""
+    """The module or function that an argument of this function is, or that a global name refers to; `NUMBERS` of an argument
+    that is known to be such; else None."""
     if isinstance(node, gast.Name) and node.id in points.objects:
         alone = points.names.get(node.id) == {Place("own", node.id)}
         return points.objects[node.id] if alone else None
@@ -171,13 +175,7 @@ def enters_quietly(points: Points, manager: gast.AST) -> bool:
 def _of_user(points: Points, function: types.FunctionType, args: Arguments, node: gast.AST) -> Places:
     """A user's function, by its summary."""
     bound = _bound(points, function, args, node)
-    trusts: dict[str, Any] = {
-        p: max((Trust.ARRAY, *map(points.trust, points.reached(places)))) for p, places in bound.items()
-    }
-    passed = zip(Parameters.of(function.__code__).positional, args.nodes, strict=False)
-    for p, value in (*passed, *args.named_nodes.items()):
-        trusts[p] = _told(points, value) or trusts.get(p, Trust.ANY)
-    summary: Summary = points.summary_of(function, trusts)
+    summary: Summary = points.summary_of(function, _trusts(points, function, args, bound))
 
     def here(places: Any) -> Places:
         out: Places = set()
@@ -212,11 +210,25 @@ def _of_user(points: Points, function: types.FunctionType, args: Arguments, node
     return out
 
 
+def _trusts(points: Points, function: types.FunctionType, args: Arguments, bound: dict[str, Places]) -> dict[str, Any]:
+    """What a callee is told of its arguments, by parameter."""
+    left = bound.keys() - args.named.keys() - {*Parameters.of(function.__code__).positional[: len(args.places)]}
+    trusts: dict[str, Any] = {
+        p: max((Trust.ARRAY, *map(points.trust, points.reached(places)))) for p, places in bound.items()
+    }
+    passed = zip(Parameters.of(function.__code__).positional, args.nodes, strict=False)
+    for p, value in (*passed, *args.named_nodes.items()):
+        trusts[p] = _told(points, value) or trusts.get(p, Trust.ANY)
+    for p, value in defaults_of(function).items() if not args.unpacked else ():
+        if p in left and (found := told_of(value)) is not None:
+            trusts[p] = found
+    return trusts
+
+
 def _bound(points: Points, function: types.FunctionType, args: Arguments, node: gast.AST) -> dict[str, Places]:
     """The locations of a function's arguments, by parameter."""
     parameters = Parameters.of(function.__code__)
-    defaults = dict(zip(reversed(parameters.positional), reversed(function.__defaults__ or ()), strict=False))
-    defaults |= function.__kwdefaults__ or {}
+    defaults = defaults_of(function)
     out: dict[str, Places] = dict(zip(parameters.positional, args.places, strict=False))
     for name in (*parameters.positional, *parameters.named):
         if name in args.named and name not in out:

@@ -18,15 +18,15 @@ from typing import Any, NamedTuple
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Container, Kind, Known, kind_of
+from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Numeric, Text, kind_of
 from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.trust import Trust, is_writable, trust_of_owner
 from s2sgrad.errors import Place, S2SGradError
 from s2sgrad.ir.one_compilation import forgotten_after
 from s2sgrad.ir.quote import nodes
-from s2sgrad.ir.signatures import Parameters, by_position
+from s2sgrad.ir.signatures import Parameters, by_position, defaults_of
 from s2sgrad.ir.unit import Unit, parameters
-from s2sgrad.memory.places import ANYTHING, CONTAINERS, NOTHING, TOLD, Places, Summary, Told
+from s2sgrad.memory.places import ANYTHING, CONTAINERS, NOTHING, NUMBERS, TOLD, Places, Summary, Told, told_of
 from s2sgrad.memory.points_to import Points
 from s2sgrad.primitives import spellings
 from s2sgrad.runtime.traits import traits
@@ -96,6 +96,7 @@ def _trusts(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind
         return dict.fromkeys(parameters_.names, rest)
     told = dict(zip(parameters_.positional, passed, strict=False)) | named
     told |= {p: rest for p in (parameters_.variadic, parameters_.keyworded) if p is not None}
+    told = {p: found for p, v in defaults_of(inner).items() if (found := told_of(v)) is not None} | told
     return {p: t for p, t in told.items() if p in parameters_.names}
 
 
@@ -112,8 +113,7 @@ def returns_outside(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[s
     if is_ours(function) or not traits(function).same_signature:
         return False  # the backward function of a pair of ours returns memory of its own
     summary = summary_of_call(unit, function, call, kinds)
-    passed = zip(reversed(Parameters.of(function.__code__).positional), reversed(function.__defaults__ or ()), strict=False)
-    kept = {p for p, v in (*passed, *(function.__kwdefaults__ or {}).items()) if is_writable(v)}
+    kept = {p for p, v in defaults_of(function).items() if is_writable(v)}
     held = summary.returns | summary.holds
     return any(place.kind in ("outside", "any") or place.key in kept for place in held)
 
@@ -172,8 +172,11 @@ def tangles(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind
 
 
 def _told_of(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Told:
-    """The module or function that an argument is, the type of container, or its trust."""
+    """The module or function that an argument is, the type of container, `NUMBERS`, or its trust."""
     kind = kind_of(node, kinds)
+    nothing = isinstance(kind, Known) and kind.value is None
+    if nothing or isinstance(node, gast.Constant) or isinstance(kind, (Array, Number, Numeric, Text)):
+        return NUMBERS
     if isinstance(kind, Container) and kind.type in CONTAINERS and trust_of_owner(unit, node, kinds) is Trust.DATA:
         return kind.type
     found = kind.value if isinstance(kind, Known) else unit.resolve(node)

@@ -47,7 +47,10 @@ class Summary(NamedTuple):
 
 TOLD = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.ufunc)
 CONTAINERS = (list, tuple, dict)
-Told = Any  # of an argument: its trust, the module or function (`TOLD`) that it is, or the type of container (`CONTAINERS`)
+NUMBERS = np.ndarray
+Told = Any
+"""Of an argument: its trust, the module or function (`TOLD`) that it is, the type of container (`CONTAINERS`), or `NUMBERS`,
+of what is a number, an array, a text or None, and cannot be called."""
 NOTHING = Summary()
 ANYTHING = Summary(frozenset((ANY,)), frozenset((ANY,)))
 
@@ -55,3 +58,10 @@ ANYTHING = Summary(frozenset((ANY,)), frozenset((ANY,)))
 def lasts(place: Place) -> bool:
     """Whether a location outlives the call."""
     return place.kind in ("own", "in", "outside", "any")
+
+
+def told_of(value: Any) -> Told:
+    """What is told of an argument that is this object; None of one that has memory of its own."""
+    if isinstance(value, TOLD):
+        return value
+    return NUMBERS if value is None or isinstance(value, (int, float, complex, str, np.generic)) else None

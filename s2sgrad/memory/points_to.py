@@ -22,7 +22,7 @@ from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import callees, container_calls
 from s2sgrad.memory.closures import Closures, outward
 from s2sgrad.memory.heap import Heap
-from s2sgrad.memory.places import ANY, CONTAINERS, NONE, OUTSIDE, TOLD, Place, Places, Summary, Told, lasts
+from s2sgrad.memory.places import ANY, CONTAINERS, NONE, NUMBERS, OUTSIDE, TOLD, Place, Places, Summary, Told, lasts
 from s2sgrad.primitives import spellings
 
 _SEQUENCES = (gast.Add, gast.Mult, gast.Sub, gast.BitOr, gast.BitAnd, gast.BitXor)
@@ -72,9 +72,10 @@ class Points(Heap):
     ) -> None:
         self.unit, self.tree, self.summary_of = unit, tree, summary_of
         bound = _bound_anywhere(tree)  # functions have no memory, so that `names` does not tell
-        self.objects = {p: value for p, value in told.items() if isinstance(value, TOLD) and p not in bound}
+        known = {p for p, value in told.items() if isinstance(value, TOLD) or value is NUMBERS}
+        self.objects = {p: told[p] for p in known - bound}
         containers = {p for p, kind in told.items() if kind in CONTAINERS}
-        trusts = {p: Trust.ARRAY if isinstance(trust, TOLD) else trust for p, trust in told.items()}
+        trusts = {p: Trust.ARRAY if p in known else trust for p, trust in told.items()}
         super().__init__(trusts | dict.fromkeys(containers, Trust.DATA), containers)
         self.names: dict[str, Places] = {p.id: {Place("own", p.id)} for p in parameters(tree)}
         self.result = _Result()

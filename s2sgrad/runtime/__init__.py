@@ -83,7 +83,7 @@ def unbroadcast(g: Any, x: Any) -> Any:
     shape = np.shape(x)
     g = np.asarray(g) if isinstance(g, (list, tuple)) else g
     if np.shape(g) == shape:
-        return g
+        return _as_writable(g, x)
     _require_elements(g)
     extra = np.ndim(g) - len(shape)
     if extra > 0:
@@ -93,6 +93,11 @@ def unbroadcast(g: Any, x: Any) -> Any:
     if stretched:
         g = np.sum(g, axis=stretched, keepdims=True)
     return g if np.shape(g) == shape else np.broadcast_to(g, shape)
+
+
+def _as_writable(g: Any, x: Any) -> Any:
+    """The cotangent of an array of no axes as an array, which may be written; any other as it is."""
+    return np.asarray(g) if type(x) is np.ndarray and x.ndim == 0 else g
 
 
 def _require_elements(g: Any) -> None:

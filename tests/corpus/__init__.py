@@ -87,7 +87,7 @@ from . import (  # noqa: F401
 )
 from .case import REGISTERED, Case, case
 
-__all__ = ["ALL", "CASES", "RECORDED", "Case", "by_name", "case"]
+__all__ = ["ALL", "CASES", "RECORDED", "REFUSED_IN_A_BRANCH", "Case", "by_name", "case"]
 
 RECORDED = {
     # `try` around more than one expression: how far its body gets is known to the run alone
@@ -216,6 +216,8 @@ RECORDED = {
     "window_extended_at_both_ends_and_turned", "window_of_a_length_that_is_given",
 }  # fmt: skip
 """Cases without a text, which are recorded: `tests/recorded` judges them."""
+REFUSED_IN_A_BRANCH = {"a_captured_array_is_written_by_a_function"}
+"""Cases with a branch, not taken, that is refused: the text raises there, and no stage of the whole function is a text."""
 
 ALL = tuple(REGISTERED)  # tests that run the text of a case, decorator included, register it again
 CASES = tuple(entry for entry in ALL if entry.name not in RECORDED)

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from s2sgrad.compiled.output import Block, Fold, Line, Nest, Store, written
+from s2sgrad.compiled.stencils import gathered
 from s2sgrad.compiled.values import ONE, Gather, Index, Leaf, Tree
 
 _ALLOCATES = re.compile(r"(\w+) = np\.empty\(")
@@ -27,7 +28,7 @@ Share = Callable[[str, str], bool]
 
 def fused(body: list[Any], share: Share) -> list[Any]:
     """The statements, with neighbouring loops merged; `share`: whether two names may stand for one memory."""
-    body = _merged(body, share)
+    body = _merged(gathered(body, share, _mentions(body)), share)
     mentions = _mentions(body)
     gone = set(_contracted(body, mentions))
     return _without(body, gone)

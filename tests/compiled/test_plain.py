@@ -373,3 +373,47 @@ def test_loops_over_the_same_indices_become_one():
     for f in (together, apart):
         ours = plain_function(lower(Program(), f, {"x": x, "y": x + 1.0}))(x, x + 1.0)
         np.testing.assert_array_equal(ours, f(x, x + 1.0))
+
+
+def shifted(rng):
+    """A program that adds one array to sections of another, as the gradient of a stencil does, and its text."""
+    rank = rng.choice([1, 1, 2])
+    sizes = ["n", "m"][:rank]
+    pad = rng.randint(1, 3)
+
+    def part(offsets):
+        return ", ".join(f"{o}:{s} - {pad - o}" for o, s in zip(offsets, sizes, strict=True))
+
+    taps = [[rng.randint(0, pad) for _ in sizes] for _ in range(rng.randint(2, 6))]
+    body = [f"t = np.sin(x[{part([0] * rank)}]) * k"]
+    for o in taps:
+        term = rng.choice(["t", "t", "0.5 * t", "t * -2.0", "t + 0.1", "t * k"] if rng.random() < 0.3 else ["t"])
+        body.append(f"y[{part(o)}] {rng.choice(['+=', '+=', '-='])} {term}")
+        if rng.random() < 0.1:
+            body.append(rng.choice([f"x[{part(o)}] = t", "s += t.sum()", f"t[...] = x[{part(o)}]", "kept.append(t)"]))
+    body += rng.choice([["x *= 0.9"], [f"x[{part(taps[0])}] += t * t"], ["x, y = y, x"], []])
+    shape = "n = x.shape[0]" if rank == 1 else "n, m = x.shape"
+    lines = ["x, y, s, kept = x.copy(), y.copy(), 0.0, []", shape]
+    loop = rng.choice(["for i in range(3):", "for i in range(k_):", "while s < 3.0:"])
+    lines += [loop, *(f"    {line}" for line in [*body, "s += 1.0"]), "return x, y, s"]
+    return "\n".join(["import numpy as np", "def f(x, y, k, k_):", *(f"    {line}" for line in lines), ""]), rank
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_stencils(seed, tmp_path):
+    """Shifted additions are gathered in the order that they had: bit by bit what NumPy computes."""
+    text, rank = shifted(random.Random(seed))
+    (tmp_path / "stencils.py").write_text(text)
+    space = {"__name__": "stencils"}
+    exec(compile(text, str(tmp_path / "stencils.py"), "exec"), space)
+    x = np.cos(np.arange(7.0 if rank == 1 else 42.0)).reshape((7,) if rank == 1 else (6, 7))
+    loops = plain_function(lower(Program(), space["f"], {"x": x, "y": x + 1.0, "k": 1.3, "k_": 2}))
+    ours, theirs = loops(x, x + 1.0, 1.3, 2), space["f"](x, x + 1.0, 1.3, 2)
+    for a, b in zip(ours[:2], theirs[:2], strict=True):
+        np.testing.assert_array_equal(a, b, err_msg=text)
+    np.testing.assert_allclose(ours[2], theirs[2], err_msg=text)
+
+
+def test_stencils_are_gathered():
+    lowered = lower(Program(), grad(stencil, (0, 1), lists=False).generated_for((A, A), {}), {"a": A, "b": A, "seed": 1.0})
+    assert lowered.text.count("np.zeros(") == 1 and lowered.text.index("np.zeros(") < lowered.text.index("range(2, -1, -1)")

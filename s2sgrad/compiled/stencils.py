@@ -1,0 +1,251 @@
+"""Additions of one array to shifted sections of another become one loop, which gathers them.
+
+    for i in range(n): y[i] += t[i]                for i in range(n + 2):
+    for i in range(n): y[i + 1] += t[i]     ->         y[i] = y[i] + t[i + 2] + t[i + 1] + t[i]
+    for i in range(n): y[i + 2] += t[i]
+
+The array lies between zeros, which are written once, before the loops around.  Each element gets its terms in the order
+that they had.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from s2sgrad.compiled.output import Block, Line, Nest, Store, shape_of, written
+from s2sgrad.compiled.values import Extents, Gather, Index, Leaf, Scalar, Tree
+
+_ALLOCATES = re.compile(r"(\w+) = np\.empty\(\([^()]*\)(.*)\)")
+_CHECKS = re.compile(r"(same|at_least)\([\w +\-,]*\)")
+_BINDS = re.compile(r"(?:for )?((?:\w+, )*\w+) (?:=|in) ")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_LEAST = 3  # so many additions are gathered
+
+Share = Callable[[str, str], bool]
+
+
+@dataclass
+class _Term:
+    """An array that is added to a section: the places of the section, what is added, and how."""
+
+    target: Leaf
+    value: Any
+    source: Leaf
+    write: Callable[..., str]
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """Where the section begins."""
+        return tuple(int(p.start) for p in self.target.places)
+
+
+def gathered(body: list[Any], share: Share, mentions: Counter[str]) -> list[Any]:
+    """The statements, with shifted additions gathered where a loop repeats them; `mentions`: of names in the function."""
+    out: list[Any] = []
+    for s in body:
+        if isinstance(s, Block):
+            hoisted, s = _in_block(s, share, mentions)
+            out += hoisted
+        out.append(s)
+    return out
+
+
+def _in_block(block: Block, share: Share, mentions: Counter[str]) -> tuple[list[Any], Block]:
+    """A block, and the memory that is to be allocated before it."""
+    before: list[Any] = []
+    parts = []
+    for body in (block.body, block.orelse):
+        new: list[Any] = []
+        for s in body:
+            if isinstance(s, Block):
+                hoisted, s = _in_block(s, share, mentions)
+                new += hoisted
+            new.append(s)
+        if block.head.startswith(("for ", "while ")):
+            new, allocated = _gathered_here(new, share, mentions)
+            new = allocated + new
+        parts.append(new)
+    bound = _bound([Block(block.head, *parts)])
+    for new in parts:
+        early = [s for s in new if _is_zeros(s) and bound.isdisjoint(_WORD.findall(s.text.partition(" = ")[2]))]
+        before += early
+        new[:] = [s for s in new if s not in early]
+    return before, Block(block.head, *parts)
+
+
+def _is_zeros(s: Any) -> bool:
+    return isinstance(s, Line) and " = np.zeros(" in s.text
+
+
+def _bound(body: list[Any]) -> set[str]:
+    """The names that statements bind."""
+    out: set[str] = set()
+    for s in body:
+        text = s.head if isinstance(s, Block) else s.text if isinstance(s, Line) else ""
+        if (m := _BINDS.match(text)) is not None and not _is_zeros(s):
+            out |= {*m[1].split(", ")}
+        if isinstance(s, Block):
+            out |= _bound(s.body) | _bound(s.orelse)
+    return out
+
+
+def _gathered_here(body: list[Any], share: Share, mentions: Counter[str]) -> tuple[list[Any], list[Line]]:
+    """The statements of the body of a loop, and the memory of the arrays that lie between zeros."""
+    body, allocated, k = list(body), [], 0
+    while k < len(body):
+        run = _run(body, k, share)
+        first = _term(body[k]) if run else None
+        made = _made(body, k, first, [_term(body[j]) for j in run], mentions) if len(run) >= _LEAST else None
+        if made is None:
+            k += 1
+            continue
+        nest, line, pads = made
+        kept = [s for j, s in enumerate(body[k : run[-1] + 1], k) if j not in run]
+        body[k : run[-1] + 1] = [*kept, nest]
+        name = first.source.root
+        place = body.index(nest)
+        body = [
+            _padded(s, name, pads) if isinstance(s, Nest) and s is not nest else s
+            for s in body
+            if not (isinstance(s, Line) and s.text.startswith(f"{name} = np.empty("))
+        ]
+        allocated.append(line)
+        k = place
+    return body, allocated
+
+
+def _run(body: list[Any], k: int, share: Share) -> list[int]:
+    """The places of neighbouring additions of one array to sections of another, from place `k` on."""
+    first = _term(body[k])
+    if first is None or share(first.target.root, first.source.root):
+        return []
+    out = []
+    for j in range(k, len(body)):
+        term = _term(body[j])
+        if term is not None and (term.source, term.target.root) == (first.source, first.target.root):
+            out.append(j)
+        elif not (isinstance(body[j], Line) and _CHECKS.fullmatch(body[j].text)):
+            break
+    return out
+
+
+def _term(s: Any) -> _Term | None:
+    """What loops add, if that is all that they do."""
+    store = s.stores[0] if isinstance(s, Nest) and len(s.stores) == 1 and not s.numbers else None
+    if store is None or store.axes is not None or store.op != "=" or not _is_sum(store.target, store.value):
+        return None
+    target, added = store.target, store.value.operands[1]
+    source = _source(added)
+    if source is None or source.extents != s.extents or not source.is_whole or source.dtype != target.dtype:
+        return None
+    return _Term(target, added, source, store.value.write) if _is_section(target) else None
+
+
+def _is_sum(target: Any, value: Any) -> bool:
+    """Whether a value is what is at the target already, plus or minus something."""
+    if not isinstance(target, Leaf) or not isinstance(value, Tree) or value.places is not None:
+        return False
+    return len(value.operands) == 2 and value.operands[0] == target and value.write("a", "b") in ("(a + b)", "(a - b)")
+
+
+def _is_section(target: Leaf) -> bool:
+    """Whether a view begins at places that are known, and goes on one by one along each axis, of unknown lengths."""
+    one_by_one = all(p.axis == k and p.stride == 1 and p.start.isdigit() for k, p in enumerate(target.places))
+    return one_by_one and target.rank == len(target.places) and all(e.base is not None for e in target.extents)
+
+
+def _source(value: Any) -> Leaf | None:
+    """The array of which a value is a multiple."""
+    if isinstance(value, Leaf):
+        return value
+    if not isinstance(value, Tree) or value.places is not None or value.dtype != "float64":
+        return None
+    found = [s for s in map(_source, value.operands) if s is not None]
+    if len(found) != 1 or any(not isinstance(o, (Leaf, Tree, Scalar)) for o in value.operands):
+        return None
+    return found[0] if _is_multiple(value) else None
+
+
+def _is_multiple(value: Tree) -> bool:
+    """Whether the value for an element that is 0 is known, and 0."""
+
+    def text(v: Any) -> str:
+        return "0.0" if isinstance(v, Leaf) else v.text if isinstance(v, Scalar) else v.write(*map(text, v.operands))
+
+    return re.fullmatch(r"[-\d.e+*() ]+", text(value)) is not None and eval(text(value), {}) == 0.0
+
+
+def _made(
+    body: list[Any], k: int, first: _Term, terms: list[_Term], mentions: Counter[str]
+) -> tuple[Nest, Line, tuple[int, ...]] | None:
+    """The loop that gathers, the memory between zeros, and how many zeros there are; None where others know the memory."""
+    name, source = first.source.root, first.source
+    line = _allocation(body, k, source, mentions)
+    if line is None:
+        return None
+    starts = [*zip(*(t.offsets for t in terms), strict=True)]
+    low, pads = [min(o) for o in starts], tuple(max(o) - min(o) for o in starts)
+    extents, memory = (tuple(e.plus(n * p) for e, p in zip(source.extents, pads, strict=True)) for n in (1, 2))
+    target = replace(first.target, places=tuple(Index(a, str(b)) for a, b in enumerate(low)), extents=extents)
+    value: Any = target
+    for term in terms:
+        by = tuple(b - o + p for b, o, p in zip(low, term.offsets, pads, strict=True))
+        value = Tree(term.write, (value, _moved(term.value, name, by, extents)), extents, target.dtype)
+    return Nest(extents, [Store(target, "=", value)]), Line(f"{name} = np.zeros({shape_of(memory)}{line[2]})"), pads
+
+
+def _allocation(body: list[Any], k: int, source: Leaf, mentions: Counter[str]) -> re.Match | None:
+    """The statement that allocates an array, all of which is written by the first loops that mention it, before place `k`,
+    and which other loops of the body read, and nothing else."""
+    name = source.root
+    lines = [m for s in body if isinstance(s, Line) and (m := _ALLOCATES.fullmatch(s.text)) and m[1] == name]
+    words = [(s, _words(s).count(name)) for s in body if isinstance(s, Nest)]
+    nests = [s for s, n in words if n]
+    if len(lines) != 1 or mentions[name] != 1 + sum(n for _, n in words):
+        return None
+    if not _is_set(nests[0], source) or not any(s is nests[0] for s in body[:k]):
+        return None
+    again = any(_target(store).root == name for s in nests[1:] for store in s.stores)
+    return None if again else lines[0]
+
+
+def _words(nest: Nest) -> list[str]:
+    return [w for text in written(nest) for w in _WORD.findall(text)]
+
+
+def _target(store: Store) -> Any:
+    return store.target.root if isinstance(store.target, Gather) else store.target
+
+
+def _is_set(nest: Nest, source: Leaf) -> bool:
+    """Whether loops write all of an array, and do not read it."""
+    (store, *others) = nest.stores
+    return not others and store.target == source and store.op == "=" and source.root not in store.value.reads
+
+
+def _padded(nest: Nest, name: str, pads: tuple[int, ...]) -> Nest:
+    """The loops, with an array that lies between zeros."""
+
+    def moved(value: Any) -> Any:
+        return _moved(value, name, pads, None)
+
+    return Nest(nest.extents, [replace(s, target=moved(s.target), value=moved(s.value)) for s in nest.stores], nest.numbers)
+
+
+def _moved(value: Any, name: str, by: tuple[int, ...], extents: Extents | None) -> Any:
+    """A value that reads an array further on; `extents`: of the loops, where they are others."""
+    if isinstance(value, Leaf) and value.root == name:
+        starts = [p.start if not n else str(int(p.start) + n) if p.start.isdigit() else f"{p.start} + {n}"
+                  for p, n in zip(value.places, by, strict=True)]  # fmt: skip
+        places = tuple(replace(p, start=start) for p, start in zip(value.places, starts, strict=True))
+        return replace(value, places=places, extents=value.extents if extents is None else extents, memory=())
+    if isinstance(value, Tree):
+        operands = tuple(_moved(o, name, by, extents) for o in value.operands)
+        return replace(value, operands=operands, extents=value.extents if extents is None else extents)
+    if isinstance(value, Gather):
+        return replace(value, root=_moved(value.root, name, by, None), index=_moved(value.index, name, by, None))
+    return value

@@ -124,7 +124,7 @@ def _recorded(
 def function_given(function: Any, name: str) -> Any:
     """The function argument of `name`; raises TypeError if it is no function."""
     if not callable(function) and not isinstance(function, (staticmethod, classmethod)):
-        raise TypeError(f"{name} needs a function, not {type(function).__name__}")
+        raise TypeError(f"{name} needs a function, not {type(function).__name__}: pass `f`, and not what `f(x)` returns")
     return function
 
 

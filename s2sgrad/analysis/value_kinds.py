@@ -96,7 +96,8 @@ def _kind_of(v: Any, sizes: dict[int, int], depth: int = 0) -> Kind:
 def _array(v: np.ndarray, sizes: dict[int, int]) -> Kind:
     if type(v) is not np.ndarray:
         if isinstance(v, (np.matrix, np.ma.MaskedArray)):
-            raise TypeError(f"operators of a {type(v).__name__} mean something else than an array's: pass an ndarray")
+            plain = "x.filled(0.0)" if isinstance(v, np.ma.MaskedArray) else "np.asarray(x)"
+            raise TypeError(f"operators of a {type(v).__name__} mean something else than an array's: pass `{plain}`")
         return _object(v, sizes, 0)
     if v.dtype.names is not None and not v.dtype.hasobject:
         return STRUCTURED

@@ -62,6 +62,7 @@ def _error(notes: Notes, wrong: tuple[str, str] | None, of: Any) -> NotFinite:
     error = NotFinite(f"{first}, first {where}", raised.behind(first.code, first.line))
     if later:
         error.add_note(f"after that {_described_notes(later)}")
+    error.add_note("where the line is right elsewhere, mask what it takes, and not what it gives: `np.where(ok, x, 1.0)`")
     return error
 
 

@@ -50,7 +50,7 @@ def fitting(function: str, primals: Any, tangents: Any, of: Any = None) -> tuple
             raise TypeError(f"{what} is a tuple, with one for each argument of `{function}`, not {type(sequence).__name__}")
     if len(primals) != len(tangents):
         counts = f"{len(primals)} primals, {len(tangents)} tangents"
-        raise TypeError(f"jvp of `{function}` takes a tangent for each primal: {counts}")
+        raise TypeError(f"jvp of `{function}` takes a tangent for each primal, None for a constant: {counts}")
     fits = [
         None if _is_nothing(x, t) else tangent_of(x, t, Where(of, k))
         for k, (x, t) in enumerate(zip(primals, tangents, strict=True))

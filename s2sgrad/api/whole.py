@@ -19,7 +19,7 @@ from s2sgrad import runtime
 from s2sgrad.api import whole_text
 from s2sgrad.driver.options import Recording
 from s2sgrad.errors import Defect, NoRule, NoSource, Refused, S2SGradError, Unsupported
-from s2sgrad.errors.raised import Reported, in_a_text, is_installed, is_ours
+from s2sgrad.errors.raised import Reported, in_a_text, is_installed, is_ours, located
 from s2sgrad.runtime.checks import ComplexValue, Refusal
 from s2sgrad.runtime.results import ComplexResult, NoResult
 from s2sgrad.runtime.structure import holds_iterator
@@ -280,7 +280,7 @@ def recorded_instead(gradient: Any, error: Exception, *args: Any, **keywords: An
     except Exception as found:
         if is_lost(found) or isinstance(found, NoResult) or _is_of_library(found):
             raise error from None
-        raise
+        raise (error if str(found) in str(error) else located(found, gradient._request.function)) from None
     if isinstance(error, Refused):  # which nobody sees: the text is kept
         Reported.count -= 1
     return given

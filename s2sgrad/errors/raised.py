@@ -13,6 +13,7 @@ import functools
 import inspect
 import linecache
 import os
+import re
 import sys
 import types
 import weakref
@@ -258,17 +259,24 @@ def is_installed(filename: str) -> bool:
     return is_hidden(filename) or "-packages" in filename
 
 
+_PACKAGE = re.compile(r"-packages[/\\](\w+)[/\\]")  # the one that a file belongs to
+
+
 def in_library(message: str, file: str, line: int | None = None) -> str:
     """The message for an error in the source of a library, placed at the user's call.
 
-    >>> print(in_library("`try` is not followed: write an `if`", "/lib/statistics.py", 487))
-    this leads to line 487 of statistics.py, where `try` is not followed: give the function a gradient with `custom_gradient`
+    >>> print(in_library("`try` is not followed: write an `if`", "/lib/a.py", 4))
+    this leads to line 4 of a.py, where `try` is not followed: give what you call a gradient with `custom_gradient`
+    >>> in_library("`try` is not followed", "/lib/site-packages/sklearn/svm/base.py", 7).partition(",")[0]
+    "this leads to line 7 of sklearn's base.py"
     """
     if is_ours(file):
         return message
     what, where = message.partition(": ")[0], os.path.basename(file)
+    package = _PACKAGE.search(file)
+    where = where if package is None else f"{package[1]}'s {where}"
     where = where if line is None else f"line {line} of {where}"
-    return f"this leads to {where}, where {what}: give the function a gradient with `custom_gradient`"
+    return f"this leads to {where}, where {what}: give what you call a gradient with `custom_gradient`"
 
 
 def _frames(error: BaseException) -> list[types.TracebackType]:

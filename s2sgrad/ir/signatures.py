@@ -129,7 +129,9 @@ def require_parameters(function: types.FunctionType, outputs: str | tuple[str, .
         raise TypeError(f"outputs is the name of an argument that is written, or a tuple of names, not {outputs!r}")
     for p in (outputs,) if isinstance(outputs, str) else outputs:
         if p not in known:
-            raise TypeError(f"{function.__name__} has no parameter named {p!r}, which `outputs` names")
+            raise TypeError(
+                f"{function.__name__} has no parameter named {p!r}, which `outputs` names; it has {', '.join(known)}"
+            )
 
 
 def is_method(function: types.FunctionType, positional: tuple[str, ...]) -> bool:

@@ -22,7 +22,7 @@ def no_function(thing: Any) -> str:
     if isinstance(thing, (types.BuiltinFunctionType, *slots)):
         return f"{thing!r} has no Python source{_OWN}"
     if isinstance(thing, type):
-        return f"{thing.__qualname__} is a class, not a function: it has no source to differentiate"
+        return f"{thing.__qualname__} is a class, not a function: pass a method, or a function that makes an object"
     kind = type(thing).__qualname__
     name = getattr(thing, "__name__", None) if not isinstance(thing, types.ModuleType) else None
     if isinstance(name, str):

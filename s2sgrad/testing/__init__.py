@@ -67,7 +67,7 @@ def check_grads(
     Without `args` it returns the check itself, to be called with the arguments: `check_grads(f, order=2)(x, y)`.
     """
     if not callable(f):
-        raise TypeError(f"check_grads needs a function, not {type(f).__name__}")
+        raise TypeError(f"check_grads needs a function, not {type(f).__name__}: pass `f`, and not what `f(x)` returns")
     if args is None:
         return Transformed(f, lambda g: lambda *point: check_grads(g, point, order, modes, argnums, rtol, atol))
     modes = (modes,) if isinstance(modes, str) else tuple(modes)

@@ -93,6 +93,8 @@ def exact(target: Any, kinds: list[Kind], names: list[str]) -> Kind | None:
 
 def by_example(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
     """The kind of a pure function's result, from running it on sample values of these kinds; memoized."""
+    if table.has_sizes_of_its_own(target):
+        return UNKNOWN
     if catalogue.of(target).keeps_kind and len(kinds) == 1:
         return kinds[0]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.table import flat, general, linear
+from s2sgrad.rules.table import flat, general, linear, with_sizes_of_their_own
 from s2sgrad.runtime import Refusal
 
 ONE = "a polynomial whose coefficients are arrays has no derivative rule: NumPy broadcasts them; take one row at a time"
@@ -128,3 +128,6 @@ def poly(g, y, seq_of_zeros):
     for k in range(np.size(seq_of_zeros)):
         bar = np.append(bar, -np.sum(g[1:] * np.poly(np.delete(seq_of_zeros, k))))
     return bar
+
+
+with_sizes_of_their_own(np.polydiv)

@@ -17,7 +17,7 @@ from typing import Any
 
 from s2sgrad import runtime
 from s2sgrad.rules.made import made
-from s2sgrad.rules.table import Rule, general, linear, of_complex_numbers, structured
+from s2sgrad.rules.table import Rule, general, linear, of_complex_numbers, structured, with_sizes_of_their_own
 
 
 def filled(g: Any, y: Any) -> Any:
@@ -51,6 +51,7 @@ def restates(
 
     def register(text: Callable[..., Any]) -> Callable[..., Any]:
         rule = _ruled(text, primitives, moving, constant, counts)
+        with_sizes_of_their_own(*primitives)
         for name in constant:
             rule.constant(name)
         for name in tuples:

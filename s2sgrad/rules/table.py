@@ -243,6 +243,7 @@ _PASSING_OVER: dict[Any, int] = {}
 _WITH_OPERATORS: set[Any] = set()
 _OPERATORS: dict[Any, Any] = {}
 _STRUCTURED: set[tuple[Rule, str]] = set()
+_OF_OWN_SIZES: set[Any] = set()
 _BOUND: dict[tuple[type, str], Rule] = {}  # of methods in C that are called as objects, by class and name
 _MAKING_COMPLEX: set[Rule] = set()
 _OWNERS, _OWNERLESS = dict[int, Any](), set[Any]()
@@ -403,6 +404,16 @@ def method_of_operators(name: str) -> Any:
     found = [getattr(cls, name, None) for cls in _WITH_OPERATORS if isinstance(cls, type)]
     known = {id(_RULES.get(method)) for method in found if method is not None}
     return found[0] if len(known) == 1 and None not in found and _RULES.get(found[0]) is not None else None
+
+
+def with_sizes_of_their_own(*primitives: Any) -> None:
+    """List primitives of whose results no example tells the shape: values decide, or which of two sizes is the larger."""
+    _OF_OWN_SIZES.update(primitives)
+
+
+def has_sizes_of_its_own(primitive: Any) -> bool:
+    """Whether no example tells the shape of a primitive's result."""
+    return isinstance(primitive, Hashable) and primitive in _OF_OWN_SIZES
 
 
 def passing_over(level: int, *primitives: Any) -> None:

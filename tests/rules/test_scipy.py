@@ -661,6 +661,19 @@ def response_of_sections(c):
     return np.sum(np.abs(h) ** 2)
 
 
+def run_of_sections(c, x):
+    row = np.concatenate((c[:3], np.ones(1), c[3:]))
+    return np.sum(signal.sosfilt(np.stack((row, row)), x, 1 if x.ndim > 1 else 0) ** 2)
+
+
+def designed(w, x):
+    return np.sum(signal.sosfilt(signal.butter(3, w, output="sos"), x) ** 2)
+
+
 def test_sections():
     """`a[0]` of a section is 1: differences of the sections themselves are refused by SciPy."""
-    check_grads(response_of_sections, (np.array([0.3, 0.5, -0.2, -0.4, 0.2]),), order=1)
+    c = np.array([0.3, 0.5, -0.2, -0.4, 0.2])
+    check_grads(response_of_sections, (c,), order=1)
+    check_grads(run_of_sections, (c, np.cos(np.arange(6.0) ** 2)), order=2)
+    check_grads(run_of_sections, (c, np.cos(np.arange(24.0) ** 2).reshape(2, 6, 2)), order=1)
+    check_grads(designed, (0.3, np.cos(np.arange(6.0) ** 2)), order=1)

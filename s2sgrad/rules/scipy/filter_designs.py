@@ -189,6 +189,25 @@ def iirpeak(w0, Q, fs=2.0):
     return (1.0 - gain) * np.array([1.0, 0.0, -1.0]), np.array([1.0, -2.0 * gain * np.cos(w), 2.0 * gain - 1.0])
 
 
+def count_of(w0, fs):
+    """How many teeth a comb has, which divide the rate."""
+    return round(fs / w0)
+
+
+flat(count_of)
+
+
+@restates(signal.iircomb, constant=("w0",))
+def iircomb(w0, Q, ftype="notch", fs=2.0, pass_zero=False):
+    n, peak = count_of(w0, fs), ftype.lower() == "peak"
+    beta = np.tan(0.5 * n * np.pi * w0 / (fs * Q))
+    sign = -1.0 if peak == bool(pass_zero) else 1.0
+    inner = np.zeros(n - 1)
+    top = beta if peak else 1.0
+    b = np.concatenate((np.atleast_1d(top), inner, np.atleast_1d(-sign * top if peak else sign * top))) / (1.0 + beta)
+    return b, np.concatenate((np.ones(1), inner, np.atleast_1d(sign * (1.0 - beta) / (1.0 + beta))))
+
+
 # --- filters without feedback ----------------------------------------------------------------------------------------
 
 

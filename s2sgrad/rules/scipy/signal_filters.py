@@ -131,17 +131,44 @@ def lfilter_zi(g, y, b, a):
 # --- sections of the second order ------------------------------------------------------------------------------------
 
 
+def sections_bar(g, sos, x, axis):
+    """The cotangent of the sections, of which the last one ran last."""
+    bars = np.zeros_like(sos[:0])
+    for k in range(np.shape(sos)[0] - 1, -1, -1):
+        b, a = sos[k, :3], sos[k, 3:]
+        start = signal.sosfilt(sos[:k], x, axis) if k else x
+        m = multiplier(g, b, a, start, axis, None)
+        row = np.concatenate((lags(m, start, b), -lags(m, signal.lfilter(b, a, start, axis), a)))
+        bars = np.concatenate((np.reshape(row, (1, 6)), bars))
+        g = run_back(b, a, g, axis)
+    return bars
+
+
+def sections_dot(sos, sos_dot, x, axis):
+    """The tangent of the result along that of the sections."""
+    dot = np.zeros_like(x)
+    for k in range(np.shape(sos)[0]):
+        b, a = sos[k, :3], sos[k, 3:]
+        after = signal.lfilter(b, a, x, axis)
+        moved = signal.lfilter(sos_dot[k, :3], a, x, axis) - signal.lfilter(sos_dot[k, 3:], a, after, axis)
+        x, dot = after, signal.lfilter(b, a, dot, axis) + moved
+    return dot
+
+
 @general(signal.sosfilt)
 def sosfilt(g, y, sos, x, axis=-1, zi=None):
-    return None, np.flip(signal.sosfilt(sos, np.flip(g, axis), axis), axis)
+    return sections_bar(g, sos, x, axis), np.flip(signal.sosfilt(sos, np.flip(g, axis), axis), axis)
+
+
+@sosfilt.forward()
+def _(y, sos, x, sos_dot, x_dot, axis=-1, zi=None):
+    return sections_dot(sos, sos_dot, x, axis), signal.sosfilt(sos, x_dot, axis)
 
 
 sosfilt.refuse(
     lambda zi: not at_rest(zi),
     "`signal.sosfilt` with `zi` has no derivative rule: run its sections by signal.lfilter, each with its `zi`",
 )
-sosfilt.constant("sos", "`signal.sosfilt` has no derivative in `sos`: run each section by signal.lfilter")
-sosfilt.linear_in("x")
 
 # --- forwards and backwards ------------------------------------------------------------------------------------------
 

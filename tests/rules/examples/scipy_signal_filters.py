@@ -8,7 +8,10 @@ from scipy import signal
 from s2sgrad.rules.scipy import rates
 from s2sgrad.rules.scipy import signal_filters as filters
 
+from . import complex_numbers
 from .base import example, normal
+
+complexly = complex_numbers.example
 
 _b, _a = np.array([0.3, 0.5, -0.2]), np.array([1.3, -0.4, 0.2])
 for _c, _d in ((_b, _a), (_b[:2], _a), (_b, _a[:1]), (_b[:1], _a[:2])):
@@ -19,9 +22,6 @@ for _c, _d in ((_b, _a), (_b[:2], _a), (_b, _a[:1]), (_b[:1], _a[:2])):
 example(signal.lfilter, _b, _a, normal(6, 3), axis=0, zi=normal(2, 3))
 example(signal.lfilter, _b, _a, normal(3, 6), zi=normal(1, 2))
 _sos = np.array([[0.3, 0.5, -0.2, 1.0, -0.4, 0.2], [0.7, 0.1, 0.4, 1.0, 0.3, -0.1]])
-example(signal.sosfilt, _sos, normal(6))
-example(signal.sosfilt, _sos[:1], normal(6))
-example(signal.sosfilt, _sos, normal(2, 6, 2), axis=1)
 for _padtype in ("odd", "even", "constant", None):
     example(signal.filtfilt, _b, _a, normal(12), padtype=_padtype)
     example(signal.filtfilt, _b, _a, normal(6, 2), 0, _padtype, 4 if _padtype else None)
@@ -48,3 +48,23 @@ example(signal.medfilt2d, normal(4, 5), [3, 1])
 example(signal.order_filter, normal(4, 5), np.ones((3, 3)), 6)
 example(rates.undecimated, normal(20), normal(40), 2, None, -1)
 example(rates.undecimated, normal(2, 14), normal(2, 40), 3, 4, -1)
+
+# --- states, spirals, the plane --------------------------------------------------------------------------------------
+
+_c = np.array([0.3, 0.5, -0.2, 0.4])
+example(signal.lfiltic, _c, _a, np.array([0.3, 0.7]), np.array([0.2, 0.5, 0.9]))
+example(signal.lfiltic, _a[:2], _c, np.array([0.3, 0.7]))
+example(signal.sosfilt_zi, _sos)
+example(signal.deconvolve, np.array([0.3, 0.5, -0.2, 0.8, 0.4]), _a)
+complexly(signal.czt, normal(4), 5, 0.9 - 0.3j, 1.1 + 0.1j)
+complexly(signal.czt, normal(3, 4), axis=0)
+complexly(signal.czt_points, 5, 0.9 - 0.3j, a=1.1 + 0.1j)
+complexly(signal.zoom_fft, normal(4), [0.2, 0.7], 5, fs=3.0)
+complexly(signal.zoom_fft, normal(3, 4), 0.7, endpoint=True, axis=0)
+complexly(signal.hilbert2, normal(3, 4))
+complexly(signal.hilbert2, normal(3, 4), (5, 6))
+example(signal.wiener, normal(5), 3, noise=0.1)
+example(signal.wiener, normal(4, 5))
+example(signal.sepfir2d, normal(5, 6), normal(3), normal(5))
+example(signal.iircomb, 20.0, 8.0, fs=100.0)
+example(signal.iircomb, 20.0, 8.0, "peak", 100.0, pass_zero=True)

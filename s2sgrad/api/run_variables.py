@@ -111,7 +111,7 @@ class Variables:
     def view(self, kept: Kept, bar: bool = False) -> str:
         """A part of a memory, or of its cotangent."""
         root = kept.root
-        name = self.bars[root] if bar else self.memory(root)  # type: ignore[arg-type,index]
+        name = self.bars[root] if bar else self.memory(root)
         where = kept.where
         offset = 0 if where is root.owner else root.offset(where)  # type: ignore[arg-type,union-attr]
         return view_text(name, root.owner, where, offset)  # type: ignore[arg-type,union-attr]

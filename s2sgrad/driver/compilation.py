@@ -15,7 +15,7 @@ import gast
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Kind
 from s2sgrad.backends import Backend
-from s2sgrad.driver.emitted import Emitted
+from s2sgrad.driver.emitted import LATER, Emitted
 from s2sgrad.driver.options import Options
 from s2sgrad.inplace.alias_elimination import AliasElimination
 from s2sgrad.ir.kept_facts import KeptFacts
@@ -94,12 +94,12 @@ class Compilation:
     callees: Callees
     given: dict[str, Kind] | None
     purpose: Purpose = field(default_factory=Purpose)
-    unit: Unit | None = None
-    tree: gast.FunctionDef | None = None
-    inference: Inference | None = None
-    aliases: AliasElimination | None = None
-    paths: Paths | None = None
-    emitted: Emitted | None = None
+    unit: Unit = LATER
+    tree: gast.FunctionDef = LATER
+    inference: Inference = LATER
+    aliases: AliasElimination = LATER
+    paths: Paths = LATER
+    emitted: Emitted = LATER
 
     def __post_init__(self) -> None:
         self.aliases = self.aliases or AliasElimination(self.callees, self.purpose.owns_arguments)

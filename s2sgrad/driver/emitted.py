@@ -32,6 +32,9 @@ from s2sgrad.runtime import structure
 from s2sgrad.runtime.traits import PLAIN, Traits
 from s2sgrad.transform.calls import Pair
 
+LATER: Any = None
+"""What a stage sets before any other one reads it."""
+
 
 @dataclass(eq=False)
 class Emitted:
@@ -39,8 +42,8 @@ class Emitted:
 
     name: str
     primal: types.FunctionType
-    unit: Unit | None = None
-    tree: gast.FunctionDef | None = None
+    unit: Unit = LATER
+    tree: gast.FunctionDef = LATER
     defaults: dict[str, Any] = field(default_factory=dict)
     dots: dict[str, str] = field(default_factory=dict)  # the keywords for tangents, by parameter
     traits: Traits = PLAIN

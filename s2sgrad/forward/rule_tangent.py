@@ -48,6 +48,7 @@ class RuleTangent:
 
     def __init__(self, tangents: Tangents, pairs: Pairs, operation: Operation, y: gast.Name) -> None:
         self.tangents, self.pairs, self.operation, self.y = tangents, pairs, operation, y
+        assert operation.rule is not None
         self.unit, self.rule, self.operands = tangents.unit, operation.rule, operation.operands
         self.wanted = [k for k, o in enumerate(self.operands) if tangents.is_present(o)]
         self.keywords = keywords.differentiated(operation, tangents.present)

@@ -271,20 +271,20 @@ def install() -> None:
         left, right = _operators(symbol, ufunc, pull)
         setattr(Number, f"__{name}__", left)
         setattr(Number, f"__r{name}__", right)
-    Number.__pow__ = lambda a, b: _power(a, b)  # type: ignore[attr-defined]
+    Number.__pow__ = lambda a, b: _power(a, b)
     Number.__rpow__ = lambda a, b: _power(b, a)  # type: ignore[attr-defined]
     Number.__floordiv__, Number.__rfloordiv__ = _flat(operator.floordiv)  # type: ignore[attr-defined]
-    Number.__neg__ = _negative  # type: ignore[attr-defined]
-    Number.__pos__ = lambda a: a  # type: ignore[attr-defined]
+    Number.__neg__ = _negative
+    Number.__pos__ = lambda a: a
     for name, ufunc in OF_ARRAYS.items():
         left, right = _array_operators(ufunc)
         setattr(Array, f"__{name}__", left)
         setattr(Array, f"__r{name}__", right)
-    Array.__neg__ = lambda a: apply(np.negative, (a,))  # type: ignore[attr-defined]
-    Array.__pos__ = lambda a: apply(np.positive, (a,))  # type: ignore[attr-defined]
+    Array.__neg__ = lambda a: apply(np.negative, (a,))
+    Array.__pos__ = lambda a: apply(np.positive, (a,))
     for symbol in (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne):
         setattr(Handle, f"__{symbol.__name__}__", _compared(symbol))
     Number.__abs__ = lambda a: of_number(np.absolute, a, abs)  # type: ignore[attr-defined]
     Array.__abs__ = lambda a: apply(np.absolute, (a,))  # type: ignore[attr-defined]
-    Handle.__divmod__ = _divided  # type: ignore[attr-defined]
+    Handle.__divmod__ = _divided
     Handle.__rdivmod__ = lambda a, b: _divided(b, a)  # type: ignore[attr-defined]

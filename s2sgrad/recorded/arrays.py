@@ -201,11 +201,11 @@ def install() -> None:
     Handle.__round__ = _rounded  # type: ignore[attr-defined]
     for name, rounding in (("trunc", math.trunc), ("floor", math.floor), ("ceil", math.ceil)):
         setattr(Handle, f"__{name}__", lambda a, f=rounding: f(bottom(a)))
-    Number.__getitem__ = _number_item  # type: ignore[attr-defined]
-    Array.__getitem__, Array.__setitem__ = read, write  # type: ignore[attr-defined]
+    Number.__getitem__ = _number_item
+    Array.__getitem__, Array.__setitem__ = read, write
     Array.__len__ = lambda a: len(bottom(a))  # type: ignore[attr-defined]
     Array.__iter__ = _iterated  # type: ignore[attr-defined]
-    Array.__contains__ = lambda a, x: bottom(x) in bottom(a)  # type: ignore[attr-defined]
+    Array.__contains__ = lambda a, x: bottom(x) in bottom(a)
     Array.__copy__ = lambda a: apply(np.copy, (a,))  # type: ignore[attr-defined]
     Array.__deepcopy__ = _deep_copy  # type: ignore[attr-defined]
     for name in ("shape", "strides", "dtype"):

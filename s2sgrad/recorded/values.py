@@ -48,7 +48,7 @@ class Handle:
     run: Run
 
     @property
-    def __class__(self) -> type:  # type: ignore[override]
+    def __class__(self) -> type:
         return bottom(self).__class__
 
     def _out_of(self, what: str) -> Any:

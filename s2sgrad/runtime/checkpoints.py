@@ -49,7 +49,7 @@ def checkpoint(f: F) -> F:
     (2, 2)
     """
     if isinstance(f, (staticmethod, classmethod)):
-        return type(f)(checkpoint(f.__func__))  # type: ignore[return-value]
+        return type(f)(checkpoint(f.__func__))
     if isinstance(f, types.MethodType):
         return types.MethodType(checkpoint(f.__func__), f.__self__)  # type: ignore[return-value]
     if isinstance(f, functools.partial):

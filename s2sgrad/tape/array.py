@@ -253,7 +253,7 @@ class NumericOperand(Operand):
     __divmod__, __rdivmod__ = _operators(np.divmod)
     __pow__, __rpow__ = _operators(np.power)
     __matmul__, __rmatmul__ = _operators(np.matmul)
-    __eq__, __ne__ = _operators(np.equal)[0], _operators(np.not_equal)[0]  # type: ignore[assignment]
+    __eq__, __ne__ = _operators(np.equal)[0], _operators(np.not_equal)[0]
     __lt__, __gt__ = _operators(np.less)[0], _operators(np.greater)[0]
     __le__, __ge__ = _operators(np.less_equal)[0], _operators(np.greater_equal)[0]
     __neg__, __pos__ = _operator(np.negative), _operator(np.positive)

@@ -201,4 +201,4 @@ def _items(value: Any) -> Any:
 
 
 for _function in (primitive, custom_jvp, nondifferentiable):
-    _function.gives_rule = True  # type: ignore[attr-defined]
+    _function.gives_rule = True

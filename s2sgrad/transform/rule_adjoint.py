@@ -34,6 +34,7 @@ class RuleAdjoint:
 
     def __init__(self, adjoints: Adjoints, operation: Operation, y: gast.AST, g: Cotangent) -> None:
         self.adjoints, self.operation, self.y, self.g = adjoints, operation, y, g
+        assert operation.rule is not None
         self.unit, self.rule, self.operands = adjoints.unit, operation.rule, operation.operands
         self.wanted = [k for k, o in enumerate(self.operands) if isinstance(o, gast.Name) and o.id in adjoints.active]
         self.keywords = keywords.differentiated(operation, adjoints.active)

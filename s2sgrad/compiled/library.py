@@ -227,6 +227,16 @@ def is_instance(self: Lowering, x: Any, types: Any) -> Any:
     return Object(answers.pop())
 
 
+def has_attribute(self: Lowering, x: Any, name: Any) -> Any:
+    """`hasattr`, where it is the same for all types that the value may be of."""
+    if not isinstance(name, Object) or not isinstance(name.value, str):
+        raise Unfit("hasattr by what is not known")
+    answers = {hasattr(p, name.value) for p in _possible(x)}
+    if len(answers) > 1 or isinstance(x, Object):
+        raise Unfit("hasattr of what is not known")
+    return Object(answers.pop())
+
+
 def type_of(self: Lowering, x: Any) -> Any:
     """`type`, where it is known."""
     possible = _possible(x)

@@ -28,6 +28,7 @@ from s2sgrad.compiled.writer import Again, Found
 from s2sgrad.ir.quote import mentioned
 
 _ROUNDS = 60
+_LONGEST = 800  # lines: a compiler takes 10 to 30 ms for each
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,8 @@ def _once(lowering: Lowering, frame: Frame, arguments: dict[str, Any]) -> Lowere
     statements = fused([*lowering.outside.lines, *_opened(body)], found.share)
     name = f"{frame.tree.name}_loops"
     text = text_of(name, [*takes, *lowering.outside.parameters], statements)
+    if text.count("\n") > _LONGEST:
+        raise Unfit(f"so many loops ({text.count(chr(10))} lines) that a compiler would take a minute")
     return Lowered(name, text, tuple(takes), tuple(lowering.outside.parameters.values()), parts,
                    tuple(lowering.outside.defaults))  # fmt: skip
 

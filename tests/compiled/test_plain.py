@@ -272,6 +272,15 @@ def test_all_lines_without_loops_are_named():
     assert lines == ["`unwrap`", "`unwrap`", "`unwrap`"]
 
 
+def test_a_text_that_would_take_long_to_compile(tmp_path):
+    text = "import numpy as np\n\ndef many(x):\n" + "    x = np.cumsum(x) + x\n" * 150 + "    return x\n"
+    (tmp_path / "many.py").write_text(text)
+    space = {"__name__": "many"}
+    exec(compile(text, str(tmp_path / "many.py"), "exec"), space)
+    with pytest.raises(Unfit, match="so many loops"):
+        lower(Program(), space["many"], {"x": np.ones(3)})
+
+
 def test_other_sizes_than_those_that_it_was_lowered_for():
     """No size comes from the arguments at hand: the loops are right for any, or raise."""
     df = grad(stencil, (0, 1), lists=False)

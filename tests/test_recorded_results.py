@@ -101,9 +101,18 @@ def of_an_argument(u, c, n):
     return u @ u
 
 
+def bound_to_a_multiple_of_itself(u, c, n):
+    for _ in range(n):
+        y = np.sin(u * c + 1.0)
+        u = u * c + 1.0
+        z = u * c + 1.0
+        u = u + y * np.cos(z)
+    return u @ u
+
+
 FUNCTIONS = [
     diffusion, gates, read_between, read_after, written_twice_a_trip, written_between_the_reads, with_a_factor_of_each_trip,
-    with_a_number_that_changes, in_a_loop_of_loops, left_early, of_an_argument,
+    with_a_number_that_changes, in_a_loop_of_loops, left_early, of_an_argument, bound_to_a_multiple_of_itself,
 ]  # fmt: skip
 
 

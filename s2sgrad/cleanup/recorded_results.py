@@ -36,6 +36,7 @@ an argument has the same shape.
 
 from __future__ import annotations
 
+import bisect
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -104,6 +105,7 @@ class _Pair:
         pushes = {n.id: s for s in forward.body if isinstance(n := appended_to(alone(s)), gast.Name)}
         pops = [s for s in reverse.body if isinstance(s, gast.Assign) and popped(s.value) in pushes] if pushes else []
         times = read_counts(tree.body) if pops else {}
+        self.changes = Counter(n for s in effects.walk(reverse.body) for n in unit.changed(s)) if pops else Counter()
         found = [self._record(stack, pushes[stack], s) for s in pops if times[stack := popped(s.value)] == 2]
         owned = Counter(r.own for r in found if r is not None)
         self.records = [r for r in found if r is not None and owned[r.own] == 1]
@@ -123,7 +125,7 @@ class _Pair:
         rank = 0 if isinstance(kind, Number) else kind.rank if isinstance(kind, Array) else None
         if rank is None or own in self.unit.mirror.names or stack not in self.unit.derivative.stack_bases:
             return None
-        if sum(own in self.unit.changed(s) for s in effects.walk(self.reverse.body)) != 1:
+        if self.changes[own] != 1:
             return None
         return _Record(stack, push, pop, own, given, rank)
 
@@ -154,6 +156,11 @@ class _Pair:
         """Find what the reverse loop computes again from the records and from what never changes."""
         bindings = binding_counts(self.tree.body)
         first, same = self._first(bindings)
+        self.places = {id(s): k for k, s in enumerate(self.forward.body)}
+        self.changed_at: dict[str, list[int]] = {}
+        for place, statement in enumerate(self.forward.body):
+            for changed_name in {n for s in effects.walk([statement]) for n in self.unit.changed(s)}:
+                self.changed_at.setdefault(changed_name, []).append(place)
         start, end = (self.tree.body.index(loop) for loop in (self.forward, self.reverse))
         around = self.tree.body[start : end + 1]
         changed = {n for s in effects.walk(around) for n in self.unit.changed(s)}
@@ -179,10 +186,12 @@ class _Pair:
         """The results of the first loop by their text, in which one name stands for the same value."""
         first: dict[str, gast.Assign] = {}
         same: dict[str, str] = {}
-        current: dict[str, tuple[str, set[str]]] = {}
+        current: dict[str, str] = {}
+        read_by: dict[str, list[str]] = {}
         for statement in self.forward.body:
-            changed = self.unit.changed(statement)
-            current = {text: (n, reads) for text, (n, reads) in current.items() if not reads & changed}
+            changed = {n for s in effects.walk([statement]) for n in self.unit.changed(s)}
+            for text in {text for n in changed for text in read_by.pop(n, ())}:
+                current.pop(text, None)
             if not self._is_result(statement, bindings):
                 continue
             bound, copy = bound_name(statement), clone(statement.value)
@@ -190,7 +199,9 @@ class _Pair:
                 node.id = same.get(node.id, node.id)
             text = gast.dump(copy)
             first.setdefault(text, statement)
-            same[bound], _ = current.setdefault(text, (bound, effects.reads(statement)))
+            same[bound] = current.setdefault(text, bound)
+            for read in effects.reads(statement):
+                read_by.setdefault(read, []).append(text)
         return first, same
 
     def _is_result(self, statement: gast.AST, bindings: Counter[str]) -> bool:
@@ -198,13 +209,16 @@ class _Pair:
         bound = bound_name(statement)
         if bound is None or bindings[bound] != 1 or not isinstance(self.unit.kinds.get(bound), (Number, Array)):
             return False
-        return popped(statement.value) is None and behaviour.is_pure(self.unit, statement.value)
+        if bound in effects.reads(statement) or popped(statement.value) is not None:
+            return False
+        return behaviour.is_pure(self.unit, statement.value)
 
     def _holds(self, before: gast.Assign, record: _Record) -> bool:
         """Whether what is recorded does not change between a statement of the first loop and the push."""
-        places = sorted(self.forward.body.index(s) for s in (before, record.push))
-        between = self.forward.body[places[0] + 1 : places[1]]
-        return not any(record.given in self.unit.changed(s) for s in effects.walk(between))
+        here, pushed = self.places[id(before)], self.places[id(record.push)]
+        start, end = (here, pushed) if here < pushed else (pushed + 1, here)
+        at = self.changed_at.get(record.given, [])
+        return bisect.bisect_left(at, start) == bisect.bisect_left(at, end)
 
     # --- what is recorded in its place ---
 
@@ -227,13 +241,15 @@ class _Pair:
     def _groups(self, readers: dict[str, list[gast.AST]]) -> list[list[_Record]]:
         """The records of which only results are computed, those together of which one is."""
         ours = {id(again) for again, _ in self.again.values()}
-        groups: list[list[_Record]] = []
-        for record in self.records:
+        groups: dict[int, list[_Record]] = {}
+        group_of: dict[str, int] = {}
+        for place, record in enumerate(self.records):
             if all(id(s) in ours for s in readers.get(record.own, ()) if s is not record.pop):
                 record.uses = self._computed_from(record.own, readers)
-                shared = [g for g in groups if any(record.uses & r.uses for r in g)]
-                groups = [g for g in groups if g not in shared] + [[record, *(r for g in shared for r in g)]]
-        return groups
+                shared = {group_of[n] for n in record.uses if n in group_of}
+                groups[place] = [record, *(r for g in sorted(shared) for r in groups.pop(g))]
+                group_of |= dict.fromkeys(set().union(*(r.uses for r in groups[place])), place)
+        return [*groups.values()]
 
     def _computed_from(self, start: str, readers: dict[str, list[gast.AST]]) -> set[str]:
         """What is computed again from a name, directly or not, up to what others read."""

@@ -11,14 +11,20 @@ DOCUMENTS = [ROOT / "README.md", *(p for p in sorted((ROOT / "docs").glob("**/*.
 
 
 def sentences(text: str) -> Iterator[list[str]]:
-    """The words of each sentence outside of blocks of code; items of lists and cells of tables are paragraphs."""
-    text = re.sub(r"^( *)```.*?^\1```$|^---\n.*?^---$|<[^>]*>", "\n\n", text, flags=re.M | re.S)
-    text = re.sub(r"\]\([^)]*\)", "]", re.sub(r"`[^`]*`", "code", text))
-    text = re.sub(r"code(?:,? (?:and |or )?\(?code\)?)+", "code", text)  # a list of names is read as one
+    """The words of each sentence outside of blocks of code; items of lists and cells of tables are paragraphs.
+
+    Numbers and the words of code count.
+
+    >>> list(sentences("`a.b` is 2 more. See [the page](page.md)."))
+    [['`ab`', 'is', '2', 'more'], ['See', '[the', 'page]']]
+    """
+    text = re.sub(r"^( *)```.*?^\1```$|^---\n.*?^---$|</?\w[^>`]*>|<!--.*?-->", "\n\n", text, flags=re.M | re.S)
+    text = re.sub(r"`[^`]*`", lambda code: re.sub(r"[.!?|]|\n(?=\n)", "", code[0]), text)
+    text = re.sub(r"\]\([^)]*\)", "]", text)
     for part in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )|\||\n(?=#)", text):
-        for sentence in re.split(r"(?<=[.!?])[*_)]*\s+(?=[A-Z\[*_(\d]|code)", part):
-            words = re.findall(r"[\w'’-]*[A-Za-z][\w'’-]*", sentence)
-            if len(words) > 3:  # fewer are a label
+        for sentence in re.split(r"(?<=[.!?])[*_)]*\s+(?=[A-Z\[*_(\d`])", part):
+            words = [word.rstrip(".,;:") for word in sentence.split() if re.search(r"\w", word)]
+            if len(words) > 2:  # fewer are a label
                 yield words
 
 

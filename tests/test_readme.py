@@ -102,7 +102,7 @@ def test_sentences_are_short(document):
 PUBLIC = sorted({name for name in dir(s2sgrad) if name[0] != "_"} - {"compat", "testing"})
 
 
-@pytest.mark.parametrize("name", [*PUBLIC, "testing.check_grads"])
+@pytest.mark.parametrize("name", [*PUBLIC, "testing.check_grads", "GradientTape.gradient", "api.gradient.Gradient"])
 def test_sentences_of_docstrings_are_short(name):
     text = operator.attrgetter(name)(s2sgrad).__doc__
     plain = re.sub(r"^ *>>>.*?(?:\n *\n|\Z)", "\n\n", text, flags=re.M | re.S)

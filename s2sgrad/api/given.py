@@ -75,7 +75,7 @@ def defvjp(f: Callable[..., Any], *vjps: Callable[..., Any] | None, argnums: Any
     """Give a callable its derivative for reverse mode: one function per argument, None for an argument without derivative.
 
     `vjp(g, y, *arguments)` is called with the cotangent of the result, the result, and the arguments in the order of the
-    definition of `f`, and returns the cotangent of its argument, with that argument's structure and shape.  None means that
+    definition of `f`.  It returns the cotangent of its argument, with that argument's structure and shape.  None means that
     the result does not depend on an argument; an argument for which nothing is given is refused where it carries a
     derivative.  `argnums` selects the arguments by position or name, by default the first ones.
 

@@ -138,9 +138,9 @@ class GradientTape:
         the target does not depend on a source, its gradient is None, or zeros with `unconnected_gradients="zero"`; the same
         holds for a source of ints.
 
-        Raises RuntimeError at a second call if the tape is not persistent; ValueError for sources that are not Arrays or
-        Variables, and for weights of wrong length or shape; TypeError for a target that is not an Array of floats; NoRule, a
-        LookupError, with the place in the program, where an operation between source and target has no derivative rule.
+        Raises RuntimeError at a second call if the tape is not persistent.  Raises ValueError for sources that are no Arrays
+        or Variables, and for weights of wrong length or shape; TypeError for a target that is no Array of floats.  Raises
+        NoRule, a LookupError, where an operation between source and target has no derivative rule: it names the place.
         """
         unconnected = checked(unconnected_gradients)
         tape = self._ready()

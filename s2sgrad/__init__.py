@@ -107,7 +107,7 @@ def __getattr__(name: str) -> Any:
             return found
     from s2sgrad.errors import foreign
 
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{foreign.instead_of(name)}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{foreign.instead_of(name, __dir__())}")
 
 
 def _shown(*request: Any) -> None:

@@ -19,27 +19,44 @@ _OPTIONS = {
     "unconnected_gradients": ('here it is `unconnected_gradients="none"`', {"allow_unused", "materialize_grads"}),
     "output_gradients": ("here it is `output_gradients`", {"cotangent", "cotangents", "grad_outputs", "output_grads"}),
 }
+_COLUMNS = "nothing is needed: all columns are computed at once, where that is possible"
+_LOOPS = "loops and branches are differentiated as they stand"
 _WITHOUT = {
     "requires_grad": f"nothing is marked: {_WHICH}",
     "create_graph": "nothing is needed: a gradient can be differentiated as it is, `grad(grad(f))`",
     "retain_graph": "nothing is needed: a gradient may be called again and again",
     "persistent": "nothing is needed: a gradient may be called again and again",
+    "vectorize": _COLUMNS,
+    "vmap": _COLUMNS,
 }
 _NAMES = {
+    "Function": "here it is `custom_gradient`",
+    "Tensor": "arguments are NumPy arrays, as they are",
     "array": "arguments are NumPy arrays, as they are",
     "backward": "`grad(f)` returns the gradient, as a function of the same arguments",
     "check_grads": "it is in `s2sgrad.testing`",
+    "cond": _LOOPS,
     "custom_vjp": "here it is `custom_gradient`",
+    "derivative": "here it is `grad`",
     "detach": "here it is `stop_gradient`",
+    "enable_grad": "nothing is recorded outside of a gradient",
+    "fori_loop": _LOOPS,
+    "gradient": "here it is `grad`",
+    "hessian_vector_product": "here it is `hvp`; autograd's names are in `s2sgrad.compat.autograd`",
     "jit": "here it is an option, `grad(f, compile=True)`; without it the text runs on NumPy",
-    "make_jvp": "autograd's names are in `s2sgrad.compat.autograd`; here it is `jvp`",
-    "make_vjp": "autograd's names are in `s2sgrad.compat.autograd`; here it is `vjp`",
+    "make_hvp": "here it is `hvp`; autograd's names are in `s2sgrad.compat.autograd`",
+    "make_jaxpr": "here it is `grad(f).source_for(*arguments)`",
+    "make_jvp": "here it is `jvp`; autograd's names are in `s2sgrad.compat.autograd`",
+    "make_vjp": "here it is `vjp`; autograd's names are in `s2sgrad.compat.autograd`",
     "no_grad": "nothing is recorded outside of a gradient; `stop_gradient(x)` makes a constant",
+    "np": "use NumPy itself, `import numpy as np`",
     "numpy": "use NumPy itself, `import numpy as np`",
     "pmap": "run gradients in processes: they can be pickled",
     "requires_grad": f"nothing is marked: {_WHICH}",
+    "scan": _LOOPS,
     "tensor": "arguments are NumPy arrays, as they are",
-    "vmap": "write the function for whole arrays, or loop over them: loops are differentiated as they stand",
+    "vmap": f"write the function for whole arrays, or loop over them: {_LOOPS}",
+    "while_loop": _LOOPS,
 }
 
 
@@ -68,10 +85,13 @@ def _option(word: str, own: list[str]) -> str | None:
     return _WITHOUT.get(word) or (f"did you mean `{close[0]}`?" if close else None)
 
 
-def instead_of(name: str) -> str:
-    """What to say of a name that the package does not have.
+def instead_of(name: str, public: list[str]) -> str:
+    """What to say of a name that the package does not have; `public` are those that it has.
 
-    >>> instead_of("detach"), instead_of("spline")
-    (': here it is `stop_gradient`', '')
+    >>> instead_of("detach", []), instead_of("hesian", ["grad", "hessian"]), instead_of("spline", ["grad"])
+    (': here it is `stop_gradient`', ': did you mean `hessian`?', '')
     """
-    return f": {_NAMES[name]}" if name in _NAMES else ""
+    if name in _NAMES:
+        return f": {_NAMES[name]}"
+    close = difflib.get_close_matches(name.lower(), public, 1, 0.75)
+    return f": did you mean `{close[0]}`?" if close else ""

@@ -180,6 +180,8 @@ def add(a: Any, b: Any) -> Any:
     """
     if a is None or b is None:
         return b if a is None else a
+    if type(a) is type(b) is np.ndarray:
+        return a + b
     if isinstance(a, dict) and isinstance(b, dict):  # a missing key is a zero
         return {k: add(a.get(k), b.get(k)) for k in {**a, **b}}
     if isinstance(a, (list, tuple, dict)) or isinstance(b, (list, tuple, dict)):
@@ -277,6 +279,8 @@ def like(x: Any, x_bar: Any) -> Any:
 
     Raises KeyError where `x_bar` has a nonzero cotangent for a key that the dict `x` lacks: reading it is an error.
     """
+    if type(x) is type(x_bar) is np.ndarray and x.shape == x_bar.shape and x.dtype == x_bar.dtype and x.dtype.kind == "f":
+        return np.array(x_bar)
     if type(x) is dict and isinstance(x_bar, dict):
         for key in x_bar.keys() - x.keys():
             if np.any(_numbers(x_bar[key])):

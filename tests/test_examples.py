@@ -143,7 +143,7 @@ def test_demo(capsys):
     np.testing.assert_allclose(fitted, demo.CERTIFIED, rtol=1e-7)
     printed = capsys.readouterr().out
     assert "def loss_value_and_grad(b, x, y, *, seed=1.0):" in printed
-    assert "WRONG" not in printed
+    assert "WRONG" not in printed and "What next" in printed.splitlines()[-8]
     assert printed.count("   ok\n") == 7
     assert max(map(len, printed.splitlines())) <= 80
 

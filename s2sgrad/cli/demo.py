@@ -17,6 +17,15 @@ CERTIFIED = np.array([1.2881396800e03, 1.4910792535e03, 5.8323836877e02, 7.54166
                       9.6629502864e-01, 3.9797285797e-01, 4.9727297349e-02])  # fmt: skip
 CERTIFIED_LOSS = 5.6427082397e03
 
+NEXT = {
+    "from s2sgrad import grad; grad(loss)(x)": "the gradient",
+    "s2sgrad show model.py:loss": "its text",
+    "s2sgrad show model.py:loss --html loss.html": "both, side by side",
+    's2sgrad check model.py:loss --args "3.0"': "is it right?",
+    "help(s2sgrad)": "all that can be called",
+    "docs/start.md, docs/tutorial.md": "five minutes; a fit",
+}
+
 
 def loss(b, x, y):
     """Sum of squared residuals of a ratio of two cubics."""
@@ -89,6 +98,10 @@ def main() -> np.ndarray:
     for k, (ours, theirs) in enumerate(zip(fitted, CERTIFIED, strict=True)):
         print(f"  b[{k}]   {ours:>16.9f}   {theirs:>16.9f}   {abs(ours / theirs - 1.0):.0e}")
     print(f"  loss   {path[-1][1]:>16.7f}   {CERTIFIED_LOSS:>16.7f}   {abs(path[-1][1] / CERTIFIED_LOSS - 1.0):.0e}")
+
+    _title("What next, with a function of your own, `loss` in model.py")
+    for command, result in NEXT.items():
+        print(f"  {command:44} {result}")
     return fitted
 
 

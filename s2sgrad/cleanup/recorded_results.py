@@ -276,7 +276,8 @@ class _Pair:
                 return False  # a view of what may change
         work = sum(isinstance(n, (gast.BinOp, gast.UnaryOp, gast.Call)) for g in gone for n in nodes(self.again[g][0].value))
         work += sum(effects.stored(r.pop) is not None for r in group)
-        return work > 1 or len(results) < len(group)
+        arrays = any(isinstance(self.unit.kinds[r], Array) for r in results)
+        return (work > 1 and arrays) or len(results) < len(group)
 
     def _put(self, group: list[_Record], gone: set[str], results: list[str]) -> None:
         replaced: dict[int, list[gast.AST]] = {id(self.again[n][0]): [] for n in gone}

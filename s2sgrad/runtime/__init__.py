@@ -156,6 +156,8 @@ def zeros(v: Any) -> Any:
     >>> zeros((2.0, [np.ones(2)], "name"))
     (0.0, [array([0., 0.])], None)
     """
+    if type(v) is np.ndarray:
+        return np.zeros(v.shape, float_type(v.dtype))
     if isinstance(v, (np.ndarray, range)):
         return np.zeros(np.shape(v), float_type(getattr(v, "dtype", np.dtype(float))))
     if isinstance(v, (list, tuple, dict)):

@@ -94,7 +94,9 @@ def rebuilt(v: Any, leaf: Callable[..., Any], *others: Any) -> Any:
     if isinstance(v, dict):
         entries = {k: leaf(v[k], *(o[k] for o in others)) for k in v}
         return Counter(entries) if isinstance(v, Counter) else entries  # what a Counter lacks is 0
-    items = [leaf(*row) for row in zip(v, *others, strict=True)]
+    items = [*itertools.starmap(leaf, zip(v, *others, strict=True))]
+    if type(v) is tuple:
+        return tuple(items)
     if isinstance(v, tuple):
         return tuple.__new__(type(v), items) if hasattr(v, "_fields") else tuple(items)
     return items

@@ -172,7 +172,9 @@ def _updates(f: Any) -> bool:
 
 
 def _needs_no_source(f: Any, args: tuple) -> bool:
-    """Whether a function of the user's is right as it stands: it calls nothing, or a data class wrote it."""
+    """Whether a function is right as it stands: it calls nothing, a data class wrote it, or it is a part of Python."""
+    if libraries.is_installed(f):  # frozen: the abstract classes of collections
+        return True
     if f.__code__.co_filename == "<string>" and args and hasattr(type(args[0]), "__dataclass_fields__"):
         return True
     return not identity.asks(f.__code__) and not any("CALL" in i.opname for i in dis.get_instructions(f.__code__))

@@ -1855,3 +1855,12 @@ def constants_written_as_complex_numbers(x):
     z = y.view(complex)
     z *= 1j
     return np.sum(y[:3] * x)
+
+
+@way
+def chain_of_dicts(x):
+    chained = collections.ChainMap({"a": x[0]}, {"a": 1.0, "b": x[1]})
+    inner = chained.new_child({"b": x[2]})
+    inner["a"] = x[2] * inner["a"]
+    values = sum(chained.values()) + sum(v for _, v in inner.items()) * inner.get("c", 1.5)
+    return values * inner["b"] + inner.parents["b"] * sum(chained[key] for key in chained)

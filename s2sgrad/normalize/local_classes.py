@@ -6,7 +6,8 @@
 
 So are named tuples (`Point = namedtuple("Point", "x y")`).  Such a class may refer to other classes of the function, and to
 names of the module.  Its methods may read variables of the function, as nested functions do: where they are inlined these
-are in scope.  A class that reads one when it is made would be a different one in each call, and is refused.
+are in scope.  A class that reads one when it is made would be a different one in each call, and is refused; and so is one
+that runs code of the user's then, for each call would run it.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -41,6 +42,7 @@ from s2sgrad.ir import scoping
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
+from s2sgrad.primitives import libraries
 from s2sgrad.source.finding import FUTURE_FLAGS
 
 
@@ -61,6 +63,9 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         if read:
             unit.refuse(statement, f"the class `{name}` reads `{min(read)}`, a variable of the function, when it is made, "
                                    "which cannot be followed: read it in the methods")  # fmt: skip
+        if _runs_code(unit, statement, defined):
+            unit.refuse(statement, f"making the class `{name}` runs code (`__init_subclass__`, a metaclass, a decorator) "
+                                   "in each call: define the class outside of the function")  # fmt: skip
     written = [s for s in unit.primal.tree.body if isinstance(s, gast.ClassDef)]  # before any renaming
     read = set().union(*(_free(unit.primal.function.__code__, name) for name in defined)) - defined.keys()
     for name, cls in _compiled_classes(unit, written, sorted(read)).items():
@@ -108,6 +113,30 @@ def _at_once(body: list[gast.AST]) -> list[gast.AST]:
         else:
             out.append(statement)
     return out
+
+
+def _runs_code(unit: Unit, statement: gast.ClassDef, defined: dict[str, gast.ClassDef]) -> bool:
+    """Whether making a class runs functions of the user's, besides what its body calls."""
+    decorators = [unit.resolve(getattr(d, "func", d)) for d in statement.decorator_list]
+    if statement.keywords or not all(map(libraries.is_installed, decorators)):
+        return True
+    for base in statement.bases:
+        own = defined.get(getattr(base, "id", ""))
+        if own is not None and any(getattr(s, "name", "") == object.__init_subclass__.__name__ for s in own.body):
+            return True
+        if own is not None and own is not statement and _runs_code(unit, own, defined):
+            return True
+        if own is None and _hooks(unit.resolve(base)):
+            return True
+    return False
+
+
+def _hooks(base: Any) -> bool:
+    """Whether a class of the user's has a metaclass of its own, or a method that runs where a class is derived from it."""
+    if not isinstance(base, type):
+        return False
+    makers = [c for c in base.__mro__ if object.__init_subclass__.__name__ in vars(c)]
+    return not all(map(libraries.is_installed, (type(base), *makers)))
 
 
 def _within(code: types.CodeType) -> Iterator[types.CodeType]:

@@ -530,6 +530,70 @@ def recursion_over_a_table_of_functions(x):
     return of_rules({"a": x[0], "b": x[1], "c": x[2]}, tree)
 
 
+@program
+def local_classes_that_register_themselves(x):
+    found = {}
+
+    class Base:
+        def __init_subclass__(cls, scale=1.0, **more):
+            super().__init_subclass__(**more)
+            found[cls.__name__] = cls
+            cls.scale = scale
+
+        def run(self, v):
+            return self.scale * v * v
+
+    class First(Base, scale=2.0):
+        pass
+
+    class Second(Base):
+        def run(self, v):
+            return super().run(v) + self.scale
+
+    return sum(found[name]().run(v) for name, v in zip(("First", "Second"), x, strict=False)) * x[2]
+
+
+@program
+def local_classes_made_by_a_metaclass_and_a_decorator(x):
+    made = []
+
+    class Counting(type):
+        def __new__(cls, name, bases, body):
+            made.append(name)
+            return super().__new__(cls, name, bases, {**body, "weight": 1.0 + len(made)})
+
+    def noted(cls):
+        made.append(cls.__name__)
+        return cls
+
+    class First(metaclass=Counting):
+        def of(self, v):
+            return v * v * self.weight
+
+    @noted
+    class Second(First):
+        pass
+
+    return First().of(x[0]) * Second().of(x[1]) * len(made) + x[2] ** 2
+
+
+MADE = []
+
+
+@program
+def each_call_makes_a_class(x):
+    class Own(Registered):
+        def of(self, v):
+            return v * v * x[2]
+
+    return sum(MADE.pop()().of(v) for v in x[:1])
+
+
+class Registered:
+    def __init_subclass__(cls):
+        MADE.append(cls)
+
+
 def differences(f, step=1e-6):
     return np.array([(f(X + step * e) - f(X - step * e)) / (2 * step) for e in np.eye(3)])
 

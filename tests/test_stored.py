@@ -16,6 +16,7 @@ from differences import leaves
 
 from s2sgrad import S2SGradError, defvjp, grad, primitive, use_cache, value_and_grad, vjp
 from s2sgrad.driver import cache
+from s2sgrad.rules import table
 from s2sgrad.stored import folder
 
 PROGRAM = """
@@ -123,8 +124,10 @@ NUMBER = itertools.count()
 
 
 @pytest.fixture
-def texts(tmp_path):
-    """A folder for texts."""
+def texts(tmp_path, monkeypatch):
+    """A folder for texts, of a process in which no earlier test has changed rules."""
+    monkeypatch.setattr(table, "changes", 0)
+    monkeypatch.setattr(table, "GIVEN", {})
     use_cache(tmp_path / "texts")
     cache.forget()
     yield tmp_path / "texts"
@@ -286,7 +289,7 @@ def test_a_damaged_file_is_written_anew(damage, texts, read):
     assert file.read_bytes()[32:] == whole[32:] or len(file.read_bytes()) > 500
 
 
-def test_no_error_comes_from_the_folder(tmp_path, monkeypatch):
+def test_no_error_comes_from_the_folder(texts, tmp_path, monkeypatch):
     def f(x):
         return np.sin(x) * x
 
@@ -298,12 +301,11 @@ def test_no_error_comes_from_the_folder(tmp_path, monkeypatch):
         use_cache(place)
         cache.forget()
         assert grad(f)(1.0) == np.cos(1.0) + np.sin(1.0)
-    use_cache(tmp_path / "texts")
+    use_cache(texts)
     monkeypatch.setattr("s2sgrad.stored.folder.os.replace", refusing)  # as in a folder that is only read
     cache.forget()
     assert grad(f)(1.0) == np.cos(1.0) + np.sin(1.0)
-    assert not list((tmp_path / "texts").iterdir())
-    use_cache(None)
+    assert not list(texts.iterdir())
 
 
 def test_an_error_names_the_line_of_the_user(texts, read):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+import functools
 import importlib
 import inspect
 import math
@@ -129,11 +130,17 @@ def moved(x: Any, u: Any, h: float) -> Any:
 # --- pullbacks -------------------------------------------------------------------------------------------------------
 
 
+@functools.cache
+def parameters(pullback: Any) -> list[str]:
+    """The names of the parameters of a pullback."""
+    return list(inspect.signature(pullback).parameters)
+
+
 def bound(rule: Rule, e: Example) -> dict[str, Any]:
     """The arguments of the call under the rule's names."""
     if rule.variadic:
         return {}
-    names = list(inspect.signature(rule.pullback).parameters)[2:]
+    names = parameters(rule.pullback)[2:]
     return rule.keywords | dict(zip(names, e.args, strict=False)) | e.keywords
 
 

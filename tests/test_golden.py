@@ -198,6 +198,17 @@ def reaction(u, v, k):
     return np.sum(v**2)
 
 
+def pairwise(positions, c):
+    energy = 0.0
+    for i in range(len(positions) - 1):
+        d = positions[i + 1 :] - positions[i]
+        squares = d**2
+        near = squares < 1.5
+        inverse = 1.0 / (0.1 + squares[near])
+        energy += c * np.sum(inverse**2 - inverse)
+    return energy
+
+
 def _random(*shape):
     return np.random.default_rng(sum(shape)).uniform(-1.0, 1.0, shape)
 
@@ -221,6 +232,7 @@ OWN = {
     "writer_for_effect": (filtered, (0, 1), (_random(5), 0.5)),
     "new_axes": (kernel_sum, (0, 1), (_random(3), _random(4))),
     "epidemic": (epidemic, (0, 1), (0.9, 0.3, np.array([0.02, 0.04, 0.08]))),
+    "pairwise": (pairwise, (0, 1), (_random(6), 0.4)),
     "kepler": (kepler, (0, 1), (1.0, 0.3)),
     "reaction": (reaction, (0, 1, 2), (_random(5), _random(5), 0.1)),
     "masked_store": (leaky, (0, 1), (_random(7), 0.1)),

@@ -159,16 +159,19 @@ class Symbols:
         """The kind that holds for the whole lifetime of a variable; an unknown axis of a variable bound once gets a size."""
         if name in self.unit.temps:
             return kind
+        if has_symbols(kind) and not self._is_valid(name, kind):
+            kind = without_symbols(kind)
         if isinstance(kind, Array) and kind.dims is not None and None in kind.dims and self._bound_once(name):
             dims = (self._axis(name, k) if d is None else d for k, d in enumerate(kind.dims))
             kind = Array(kind.dtype, tuple(dims))
-        if not has_symbols(kind):
-            return kind
-        if isinstance(kind, Array) and self.tree is not None:
-            used = [self.names.get(d.k, frozenset()) for d in kind.dims if isinstance(d, Size) and d.k < 0]
-            if None not in used and all(self._outlives(n, name) for n in frozenset().union(*used)):
-                return kind
-        return without_symbols(kind)
+        return kind
+
+    def _is_valid(self, name: str, kind: Kind) -> bool:
+        """Whether what the lengths in a kind read keeps its value as long as a variable lives."""
+        if not isinstance(kind, Array) or self.tree is None:
+            return False
+        used = [self.names.get(d.k, frozenset()) for d in kind.dims if isinstance(d, Size) and d.k < 0]
+        return None not in used and all(self._outlives(n, name) for n in frozenset().union(*used))
 
     def _bound_once(self, name: str) -> bool:
         self._prepare()

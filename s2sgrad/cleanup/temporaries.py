@@ -45,7 +45,8 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     names = Namer(mentioned(tree) - set(temps) | vars(builtins).keys())
     words = Descriptions(unit, _values(tree, {*temps}) | pushed, names.taken).of_all([*temps, *pushed])
     named = {n: words.pop(n) for n in pushed if n in words}
-    words |= {name: words[of] for name, of in _restored(unit, tree).items() if name not in words and of in words}
+    known = named | words
+    words |= {name: known[of] for name, of in _restored(unit, tree).items() if name not in words and of in known}
     groups: dict[str, list[str]] = {}
     for name, described in words.items():
         groups.setdefault(described, []).append(name)
@@ -57,7 +58,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     for name in temps:
         if name not in renamed:
             renamed[name] = names.numbered("t")
-    renamed |= {stack: names.fresh(called) for stack, called in _stacks(unit, named | words).items() if called != stack}
+    renamed |= {stack: names.fresh(called) for stack, called in _stacks(unit, known).items() if called != stack}
     _note(unit, renamed)
     rename(renamed, tree.args, *tree.body)
     return tree
@@ -65,19 +66,32 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 def _pushed(unit: Unit, tree: gast.FunctionDef) -> dict[str, gast.AST]:
     """What is pushed in the place of a temporary, which is written where it is recorded."""
-    stacks, found = unit.derivative.stack_bases, {}
+    found: dict[str, gast.AST] = {}
     for statement in effects.walk(tree.body):
-        stack = getattr(appended_to(alone(statement)), "id", None)
-        if stack in stacks and stacks[stack][0] in unit.temps:
-            found[stacks[stack][0]] = statement.value.args[0]
+        record = getattr(appended_to(alone(statement)), "id", None)
+        for base, part in _parts(unit, record, statement.value.args[0]) if record is not None else ():
+            if base in unit.temps:
+                found[base] = part
     return found
 
 
 def _restored(unit: Unit, tree: gast.FunctionDef) -> dict[str, str]:
     """The temporaries that are taken from a record of another: what is popped is called as what was pushed."""
-    stacks = unit.derivative.stack_bases
-    taken = {(bound_name(s), popped(s.value)) for s in effects.walk(tree.body) if isinstance(s, gast.Assign)}
-    return {name: stacks[stack][0] for name, stack in taken if name in unit.temps and stack in stacks}
+    found: dict[str, str] = {}
+    for statement in effects.walk(tree.body):
+        record = popped(statement.value) if isinstance(statement, gast.Assign) else None
+        for base, part in _parts(unit, record, statement.targets[0]) if record is not None else ():
+            if getattr(part, "id", None) in unit.temps:
+                found[part.id] = base
+    return found
+
+
+def _parts(unit: Unit, record: str, value: gast.AST) -> list[tuple[str, gast.AST]]:
+    """What a stack, or each part of a stack of tuples, is given or gives back, with the variable it stands for."""
+    stacks = unit.derivative.tapes.get(record, [record])
+    values = value.elts if record in unit.derivative.tapes and isinstance(value, gast.Tuple) else [value]
+    bases = unit.derivative.stack_bases
+    return [(bases[stack][0], part) for stack, part in zip(stacks, values, strict=False) if stack in bases]
 
 
 def _stacks(unit: Unit, words: dict[str, str]) -> dict[str, str]:

@@ -209,6 +209,14 @@ def pairwise(positions, c):
     return energy
 
 
+def correlate(x, w):
+    n, k = len(x), len(w)
+    out = np.zeros(n - k + 1)
+    for i in range(k):
+        out += w[i] * x[i : i + n - k + 1]
+    return np.sum(out**2)
+
+
 def _random(*shape):
     return np.random.default_rng(sum(shape)).uniform(-1.0, 1.0, shape)
 
@@ -233,6 +241,7 @@ OWN = {
     "new_axes": (kernel_sum, (0, 1), (_random(3), _random(4))),
     "epidemic": (epidemic, (0, 1), (0.9, 0.3, np.array([0.02, 0.04, 0.08]))),
     "pairwise": (pairwise, (0, 1), (_random(6), 0.4)),
+    "correlate": (correlate, (0, 1), (_random(6), _random(3))),
     "kepler": (kepler, (0, 1), (1.0, 0.3)),
     "reaction": (reaction, (0, 1, 2), (_random(5), _random(5), 0.1)),
     "masked_store": (leaky, (0, 1), (_random(7), 0.1)),

@@ -54,7 +54,7 @@ from s2sgrad.runtime.structure import lacking, moved
 
 Known = Callable[[list[Kind], list[str]], Kind | None]
 
-_SHAPED = (np.zeros, np.ones, np.empty, np.full, np.ndarray)
+SHAPED = (np.zeros, np.ones, np.empty, np.full, np.ndarray)
 _TABLE: dict[int, tuple[Any, Known]] = {}  # by the identity of the function
 
 
@@ -109,7 +109,7 @@ def by_example(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
         return memo(target, kinds, lambda: sampled_shapes.elementwise(run, kinds))
     known = sizes_known(kinds)
     found = memo((target, tuple(names)), kinds, lambda: sampled_shapes.by_example(run, kinds, known))
-    if not known and target in _SHAPED and kinds and isinstance(found, Array):
+    if not known and target in SHAPED and kinds and isinstance(found, Array):
         return Array(found.dtype, _lengths(kinds[0]) or found.dims)
     return found
 

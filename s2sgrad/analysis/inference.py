@@ -429,6 +429,8 @@ def _call(inference: Inference, node: gast.Call) -> Kind | None:
     if target is MISSING:
         return _method(inference, node, list(map(argument, kinds)), names)
     kinds = call_results.taken(target, kinds)
+    if node.args and effects.is_one_of(target, call_results.SHAPED):
+        kinds[0] = inference.symbols.counted(node.args[0], kinds[0])
     require_followed(inference.unit, node, target, kinds)
     known = call_results.exact(target, kinds, names)
     if known is not None:

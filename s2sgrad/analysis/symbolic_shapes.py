@@ -108,7 +108,7 @@ class Symbols:
         if not isinstance(kind, Number) or kind.type is not int or kind.known or kind.size is not None:
             return kind
         found = affine.form(node, self._atom)
-        if found is None or not found.terms or any(t[0] == "#" for t in found.terms):
+        if found is None or not found.terms:
             return kind
         return replace(kind, size=self._size(found.body(), found.constant, found.names, found.text()))
 

@@ -7,12 +7,15 @@ The last reader is the first that the reverse sweep visits.  No operand of the v
 
 from __future__ import annotations
 
+import types
+from collections import Counter
 from dataclasses import dataclass, field
 
 import gast
+import numpy as np
 
 from s2sgrad.analysis import effects, with_regions
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Unknown
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number, Unknown
 from s2sgrad.flow.counts import write_counts
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
@@ -46,6 +49,7 @@ class Recomputation:
         root = lifetimes.blocks[lifetimes.root]
         self.indices = Indices(unit, root, kinds)
         self.loops = {id(s.body): s for s in effects.walk(root) if isinstance(s, gast.For)}
+        self.constants = _constants(unit, root, kinds)
         self.plans = {block: self._planned(body) for block, body in lifetimes.blocks.items()}
 
     def _planned(self, body: Block) -> Recomputed:
@@ -151,7 +155,7 @@ class Recomputation:
             target = self.unit.resolve(node.func)
             if target is MISSING and isinstance(node.func, gast.Attribute):
                 return any(method.cheap for method in methods_named(node.func.attr))
-            return catalogue.of(target).pure and catalogue.of(target).cheap
+            return catalogue.of(target).pure and (catalogue.of(target).cheap or bound_name(statement) in self.constants)
         return isinstance(node, _CHEAP)
 
     def uses_up(self, test: gast.AST) -> bool:
@@ -160,6 +164,23 @@ class Recomputation:
             return False
         owner = test.comparators[-1]
         return isinstance(owner, gast.Name) and isinstance(self.kinds.get(owner.id, UNKNOWN), Unknown)
+
+
+def _constants(unit: Unit, root: Block, kinds: dict[str, Kind]) -> set[str]:
+    """The names of numbers that are computed from constants of the text and of modules alone: `np.sqrt(2 * np.pi)`."""
+    found: set[str] = set()
+    statements = list(effects.walk(root))
+    times = Counter(name for s in statements for name in binds(s))
+    for statement in statements:
+        name = bound_name(statement)
+        if name is None or times[name] != 1 or not isinstance(kinds.get(name), Number):
+            continue
+        read = effects.reads(statement)
+        outside = [unit.resolve(n) for n in effects.loads(statement.value) if n.id not in unit.locals]
+        plain = all(isinstance(value, (types.ModuleType, np.ufunc)) for value in outside)
+        if read & unit.locals <= found and plain and behaviour.is_pure(unit, statement.value):
+            found.add(name)
+    return found
 
 
 class _Readers:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from s2sgrad.rules.helpers import power_or_zero
-from s2sgrad.rules.reductions import dropped, is_container, tie_weights, whole
+from s2sgrad.rules.reductions import along, dropped, is_container, tie_weights, whole
 from s2sgrad.rules.table import existing, flat, general
 from s2sgrad.runtime import Refusal, over, unreduce
 
@@ -109,6 +109,17 @@ def _(g, y, x, ord=None, axis=None, keepdims=False):
 @norm.refined(lambda x, ord: x.rank == 1 and ord.known and ord.value in (None, 2))
 def _(g, y, x, ord=None, axis=None, keepdims=False):
     return g * over(x, y)
+
+
+def along_squares(x, ord, axis, keepdims):
+    """Norms of vectors along known axes, which are dropped."""
+    euclidean = ord.known and (ord.value is None or (ord.value == 2 and type(axis.value) is int))
+    return euclidean and along(x, axis, keepdims)
+
+
+@norm.refined(along_squares)
+def _(g, y, x, ord=None, axis=None, keepdims=False):
+    return np.expand_dims(g, axis) * over(x, np.expand_dims(y, axis))
 
 
 def of_squares(x, ord):

@@ -117,7 +117,10 @@ def listed(unit: Unit, value: gast.AST, kind: Kind | None) -> gast.AST:
 
 
 def total(values: list[gast.AST]) -> gast.AST:
-    """`a + b - c`, from the left."""
+    """`a + b - c`, from the left; `2.0 * a` for `a + a`."""
+    called = any(isinstance(n, gast.Call) for n in nodes(values[0]))  # other sums are simplified later
+    if len(values) == 2 and called and gast.dump(values[0]) == gast.dump(values[1]):  # exact: 2 is a power of two
+        return gast.BinOp(constant(2.0), gast.Mult(), values[0])
     out = values[0]
     for value in values[1:]:
         if (opposite := negated(value)) is not None:

@@ -62,8 +62,10 @@ class Descriptions:
         stem, suffix = name[:-4], name[-4:]
         if suffix in ("_bar", "_dot") and stem in self.unit.temps:
             alike = [w for n, w in self.words.items() if self.unit.bases.get(n, n) == stem]
-            if alike or isinstance(self.values.get(name), gast.Call):
-                return alike[0] + suffix if alike else self._adjoint(self.values[name], suffix)
+            zeros = isinstance(self.values.get(name), gast.Call)
+            word = alike[0] + suffix if alike else self._adjoint(self.values[name], suffix) if zeros else None
+            if word is not None:
+                return word
         if name in derivative.meant:
             argument, parameter = derivative.meant[name]
             word = self._word(argument) or parameter
@@ -82,7 +84,9 @@ class Descriptions:
         """A name for the adjoint of what has none, after what its zeros have the shape of."""
         word = self._first(*value.args)
         return (
-            None if word is None else next((w for w in (word + suffix, f"{word}{suffix}_term") if w not in self.taken), None)
+            None
+            if word is None or word.endswith(suffix)
+            else next((w for w in (word + suffix, f"{word}{suffix}_term") if w not in self.taken), None)
         )
 
     def _word(self, name: str) -> str | None:

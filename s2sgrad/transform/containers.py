@@ -13,19 +13,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 import gast
+import numpy as np
 
 from s2sgrad.analysis.complex_kinds import taken
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Number, kind_of
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.ir import notes
 from s2sgrad.ir.quote import assign, constant, expression, name, statements
+from s2sgrad.ir.reach import call
 from s2sgrad.transform import stores
 from s2sgrad.transform.adjoint_environment import Adjoints
 from s2sgrad.transform.cotangents import Cotangent
 
 
 def unpacked(adjoints: Adjoints, statement: gast.Assign, targets: list[str], cotangent: Cotangent) -> None:
-    """`a, b = t`: the adjoint of a tuple is a tuple of adjoints; that of anything else is filled item by item."""
+    """`a, b = t`: the adjoint of a tuple is a tuple of adjoints; that of a vector is made of them,
+    and that of anything else is filled item by item."""
     value = statement.value
     assert isinstance(value, gast.Name)
     if notes.PARTS.of(statement) is not None:
@@ -37,7 +40,13 @@ def unpacked(adjoints: Adjoints, statement: gast.Assign, targets: list[str], cot
         display = gast.Tuple if record or kind.type is tuple else gast.List
         adjoints.contribute(value, replace(cotangent, value=display(cotangent.value.elts, gast.Load())))
         return
-    for k, (target, part) in enumerate(zip(targets, cotangent.value.elts, strict=True)):
+    parts = cotangent.value.elts
+    if isinstance(kind, Array) and kind.rank == 1 and kind.dtype == "float64":
+        if not any(isinstance(part, gast.Constant) for part in parts):
+            whole = call(adjoints.unit, "array", np.array, gast.List(parts, gast.Load()))
+            adjoints.contribute(value, Cotangent(whole, kind, True, own=True, idle=cotangent.idle))
+            return
+    for k, (target, part) in enumerate(zip(targets, parts, strict=True)):
         if not isinstance(part, gast.Constant):
             item = Cotangent(part, adjoints.kinds.get(target), True, constant(k), idle=cotangent.idle)
             adjoints.contribute(value, item)

@@ -50,7 +50,7 @@ def advance(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         for place, read in enumerate(reads):
             before = loop.body[: loop.body.index(read)]
             changed = set().union(*(unit.changed(s) for s in effects.walk(before)))
-            if bound_name(read) not in mentioned(*before) and read.value.value.id not in changed:
+            if stored(read).isdisjoint(mentioned(*before)) and read.value.value.id not in changed:
                 loop.body.remove(read)
                 loop.body.insert(place, read)
     return tree
@@ -89,8 +89,10 @@ def _uses(body: Block, index: str) -> int:
 
 
 def _sequence_read(statement: gast.AST, index: str) -> str | None:
-    """`xs` for `x = xs[k]`; None for any other statement."""
-    value = statement.value if isinstance(statement, gast.Assign) and bound_name(statement) is not None else None
+    """`xs` for `x = xs[k]` or `x, y = xs[k]`; None for any other statement."""
+    target = statement.targets[0] if isinstance(statement, gast.Assign) and len(statement.targets) == 1 else None
+    names = target.elts if isinstance(target, gast.Tuple) else [target]
+    value = statement.value if names and all(isinstance(n, gast.Name) for n in names) else None
     plain = isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name)
     return value.value.id if plain and getattr(value.slice, "id", None) == index else None
 
@@ -106,10 +108,10 @@ def _count(unit: Unit, loop: gast.For) -> None:
 
 @dataclass
 class _Items:
-    """What a loop runs over, the names of its items and of its index, and the statements that bind them."""
+    """What a loop runs over, the targets of its items and of its index, and the statements that bind them."""
 
     sequences: list[gast.AST]
-    items: list[str]
+    items: list[gast.AST]
     index: list[str]
     head: list[gast.Assign]
 
@@ -120,7 +122,7 @@ def _over_items(unit: Unit, tree: gast.FunctionDef, loop: gast.For) -> bool:
     found = _items(unit, tree, loop, loop.iter.args[0] if backward else loop.iter)
     if found is None or (backward and len(found.head) > 1):
         return False
-    over, targets = found.sequences, [name(item, store=True) for item in found.items]
+    over, targets = found.sequences, found.items
     loop.iter = over[0] if len(over) == 1 else gast.Call(unit.builtin(zip), over, [])
     loop.target = targets[0] if len(targets) == 1 else gast.Tuple(targets, gast.Store())
     for index in found.index:
@@ -141,8 +143,9 @@ def _items(unit: Unit, tree: gast.FunctionDef, loop: gast.For, over: gast.AST) -
     given = [_matching(tree, sequence, reads) for sequence in sequences]
     if not given or {*given} != reads.keys() or len(given) != len(reads) or len(copies) > 1:
         return None
-    items = [bound_name(reads[xs]) for xs in given]
-    if len({*items, *copies}) != len(head) or _uses(loop.body, index) != len(head) or len(head) == len(loop.body):
+    items = [clone(reads[xs].targets[0]) for xs in given]
+    names = [n for item in (*items, *copies) for n in ([item] if isinstance(item, str) else sorted(stored(item)))]
+    if len({*names}) != len(names) or _uses(loop.body, index) != len(head) or len(head) == len(loop.body):
         return None
     if not all(_is_sequence(unit, tree, xs) for xs in given) or {*given} & stored(*loop.body):
         return None

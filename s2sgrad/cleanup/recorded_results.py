@@ -45,7 +45,6 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number
-from s2sgrad.analysis.sizes import same_size
 from s2sgrad.cleanup import forward_substitution
 from s2sgrad.flow.counts import binding_counts, read_counts
 from s2sgrad.ir.exits import leaves_trip
@@ -147,8 +146,7 @@ class _Pair:
         kinds = [self.unit.kinds.get(n) for n in (first, second)]
         if not all(isinstance(k, Array) and k.dtype == "float64" and k.dims for k in kinds):
             return False
-        one, other = (k.dims for k in kinds)
-        return len(one) == len(other) and all(map(same_size, one, other))
+        return kinds[0].dims == kinds[1].dims and None not in kinds[0].dims  # not side by side: sizes must be known equal
 
     # --- what is computed again from the records ---
 

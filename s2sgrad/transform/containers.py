@@ -41,15 +41,20 @@ def unpacked(adjoints: Adjoints, statement: gast.Assign, targets: list[str], cot
         adjoints.contribute(value, replace(cotangent, value=display(cotangent.value.elts, gast.Load())))
         return
     parts = cotangent.value.elts
-    if isinstance(kind, Array) and kind.rank == 1 and kind.dtype == "float64":
-        if not any(isinstance(part, gast.Constant) for part in parts):
-            whole = call(adjoints.unit, "array", np.array, gast.List(parts, gast.Load()))
-            adjoints.contribute(value, Cotangent(whole, kind, True, own=True, idle=cotangent.idle))
-            return
+    if _is_vector(adjoints, value.id) and not any(isinstance(part, gast.Constant) for part in parts):
+        whole = call(adjoints.unit, "array", np.array, gast.List(parts, gast.Load()))
+        adjoints.contribute(value, Cotangent(whole, kind, True, own=True, idle=cotangent.idle))
+        return
     for k, (target, part) in enumerate(zip(targets, parts, strict=True)):
         if not isinstance(part, gast.Constant):
             item = Cotangent(part, adjoints.kinds.get(target), True, constant(k), idle=cotangent.idle)
             adjoints.contribute(value, item)
+
+
+def _is_vector(adjoints: Adjoints, x: str) -> bool:
+    """Whether a variable is a vector, and no row of a matrix, whose items are numbers of loops over elements."""
+    kinds = [kind_of(name(n), adjoints.kinds) for n in (x, *adjoints.paths.memory.with_memory_of(x))]
+    return all(isinstance(kind, Array) and kind.rank == 1 and kind.dtype == "float64" for kind in kinds)
 
 
 def stack(adjoints: Adjoints, operation: Operation, targets: list[str], cotangent: Cotangent | None) -> None:

@@ -429,8 +429,7 @@ def _call(inference: Inference, node: gast.Call) -> Kind | None:
     if target is MISSING:
         return _method(inference, node, list(map(argument, kinds)), names)
     kinds = call_results.taken(target, kinds)
-    if node.args and effects.is_one_of(target, call_results.SHAPED):
-        kinds[0] = inference.symbols.counted(node.args[0], kinds[0])
+    kinds = _lengths(inference, node, target, kinds)
     require_followed(inference.unit, node, target, kinds)
     known = call_results.exact(target, kinds, names)
     if known is not None:
@@ -447,6 +446,13 @@ def _call(inference: Inference, node: gast.Call) -> Kind | None:
         return draw
     named = {n: without_symbols(k) for n, k in named.items()}
     return inference.call_kind(target, list(map(without_symbols, positional)), named)
+
+
+def _lengths(inference: Inference, node: gast.Call, target: Any, kinds: list[Kind]) -> list[Kind]:
+    """The kinds of the arguments, the first with the length that it is of an array that is made: `np.zeros(n - k + 1)`."""
+    if not node.args or not effects.is_one_of(target, call_results.SHAPED):
+        return kinds
+    return [inference.symbols.counted(node.args[0], kinds[0]), *kinds[1:]]
 
 
 def _method(inference: Inference, node: gast.Call, kinds: list[Kind], names: list[str]) -> Kind | None:

@@ -144,13 +144,17 @@ def _items(unit: Unit, tree: gast.FunctionDef, loop: gast.For, over: gast.AST) -
     if not given or {*given} != reads.keys() or len(given) != len(reads) or len(copies) > 1:
         return None
     items = [clone(reads[xs].targets[0]) for xs in given]
-    names = [n for item in (*items, *copies) for n in ([item] if isinstance(item, str) else sorted(stored(item)))]
-    if len({*names}) != len(names) or _uses(loop.body, index) != len(head) or len(head) == len(loop.body):
+    times = Counter([*copies, *(n for item in items for n in stored(item))])
+    if max(times.values()) > 1 or _uses(loop.body, index) != len(head) or len(head) == len(loop.body):
         return None
     if not all(_is_sequence(unit, tree, xs) for xs in given) or {*given} & stored(*loop.body):
         return None
-    shown = [clone(s) if isinstance(s, gast.Tuple) else name(xs) for s, xs in zip(sequences, given, strict=True)]
-    return _Items(shown, items, copies, head)
+    return _Items(list(map(_shown, sequences, given)), items, copies, head)
+
+
+def _shown(sequence: gast.AST, xs: str) -> gast.AST:
+    """A tuple of constants as it is written, and any other sequence by its name."""
+    return clone(sequence) if isinstance(sequence, gast.Tuple) else name(xs)
 
 
 def _lengths(unit: Unit, node: gast.AST) -> list[gast.AST]:

@@ -42,7 +42,7 @@ import numpy as np
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.expression_shapes import Shapes
 from s2sgrad.analysis.kinds import Array
-from s2sgrad.cleanup import kept_states
+from s2sgrad.cleanup import kept_states, shared_lists
 from s2sgrad.ir import notes
 from s2sgrad.ir.forms import minus, negated, parts_of
 from s2sgrad.ir.quote import LOOPS, assign, blocks, clone, expression, name, nodes, rewritten, statements
@@ -104,6 +104,8 @@ class _Products:
                 made, product = self.collected(statement, bar, found)
                 before += made
                 after += product
+            if len(summed) > 1:
+                before = shared_lists.joined(self.unit, statement, before, after)
             for inner in blocks(statement):
                 self.block(inner)
             out += [*before, statement, *after]

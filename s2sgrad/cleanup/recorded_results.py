@@ -303,3 +303,4 @@ class _Pair:
         self.unit.words[stack] = "what is kept of {}", base
         self.unit.kinds[stack] = self.unit.kinds.get(old)
         rename({old: stack}, *self.tree.body)
+        self.unit.rewritten(*(s for s in self.tree.body if bound_name(s) == stack))

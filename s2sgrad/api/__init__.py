@@ -29,6 +29,7 @@ class _Keywords(TypedDict, total=False):
     has_aux: bool
     debug: bool
     compile: bool
+    threads: bool
     strict: bool
     holomorphic: bool
     conjugate: bool
@@ -58,6 +59,7 @@ def _gradient_of(
     has_aux: bool,
     debug: bool,
     compile: bool,
+    threads: bool,
     strict: bool,
     holomorphic: bool,
     conjugate: bool,
@@ -75,7 +77,7 @@ def _gradient_of(
     several = isinstance(places, tuple)
     options = Options(value, several, unconnected_gradients, outputs, has_aux=bool(has_aux), debug=bool(debug),
                       strict=bool(strict), holomorphic=bool(holomorphic), conjugate=bool(conjugate), mode=mode,
-                      backend=backend_for(compile, lists, debug))  # fmt: skip
+                      backend=backend_for(compile, lists, debug, threads))  # fmt: skip
     if function is None:
         return functools.partial(_applied, places, options, output_gradients)
     return differentiated(function, places, options, output_gradients)
@@ -106,6 +108,7 @@ def grad(
     has_aux: bool = False,
     debug: bool = False,
     compile: bool = False,
+    threads: bool = False,
     strict: bool = False,
     holomorphic: bool = False,
     conjugate: bool = False,
@@ -124,7 +127,8 @@ def grad(
     - `debug=True`: raise NotFinite at the statement where the first nan or infinity arose.
     - `strict=True`: refuse a function without a text, which is otherwise recorded as it runs, several times slower.
     - `lists=False`: no lists of Python's numbers in loops over single elements.
-    - `compile=True`: run the text as loops that numba compiles (docs/compiled.md), as far as it has any.
+    - `compile=True`: run the text as loops that numba compiles (docs/compiled.md), as far as it has any.  With
+      `threads=True`, large ones over independent elements run in several threads.
     - `mode`: of the gradient of a gradient.  "fwd" takes its tangent, "rev" differentiates its text; by default "fwd",
       where the order does not matter and forward mode has no limit.
     - `holomorphic`, `conjugate`: for complex arguments.  The gradient in `z` is `dL/dRe(z) - i dL/dIm(z)`, as in JAX;
@@ -146,7 +150,7 @@ def grad(
     (-1.0, 2.0)
     """
     return _gradient_of(function, argnums, False, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug,
-                        compile, strict, holomorphic, conjugate, mode)  # fmt: skip
+                        compile, threads, strict, holomorphic, conjugate, mode)  # fmt: skip
 
 
 @overload
@@ -173,6 +177,7 @@ def value_and_grad(
     has_aux: bool = False,
     debug: bool = False,
     compile: bool = False,
+    threads: bool = False,
     strict: bool = False,
     holomorphic: bool = False,
     conjugate: bool = False,
@@ -184,7 +189,7 @@ def value_and_grad(
     (9.0, 6.0)
     """
     return _gradient_of(function, argnums, True, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug,
-                        compile, strict, holomorphic, conjugate, mode)  # fmt: skip
+                        compile, threads, strict, holomorphic, conjugate, mode)  # fmt: skip
 
 
 def _text_of_run(*request: Any) -> str | None:

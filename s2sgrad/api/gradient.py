@@ -19,7 +19,7 @@ from s2sgrad.api.forward_over_reverse import exchanged
 from s2sgrad.api.loops import looped
 from s2sgrad.api.texts import MOST, Texts
 from s2sgrad.api.whole import another_way, written
-from s2sgrad.driver.options import DEFAULT, LOOPS, Options
+from s2sgrad.driver.options import DEFAULT, LOOPS, THREADS, Options
 from s2sgrad.errors import S2SGradError
 from s2sgrad.errors.cycles import explained
 from s2sgrad.errors.raised import behind_partial, located
@@ -86,7 +86,8 @@ class Gradient(Derivative, Generic[P, R]):
             try:
                 if request.options.debug:
                     return debugging.run(compiled.function, args, keywords, request.function, request.options)
-                run = compiled.function if request.options.backend != LOOPS else looped(compiled)
+                backend = request.options.backend
+                run = looped(compiled, backend == THREADS) if backend in (LOOPS, THREADS) else compiled.function
                 return run(*args, **keywords) if keywords else run(*args)
             except NoResult as error:
                 raise compiled.naming(error) from None

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from s2sgrad.api.whole import Whole
-from s2sgrad.driver.options import DEFAULT, LOOPS, PREFERRED
+from s2sgrad.driver.options import DEFAULT, LOOPS, PREFERRED, THREADS
 from s2sgrad.errors import Unsupported
 from s2sgrad.errors.raised import entry
 
@@ -20,16 +20,18 @@ if TYPE_CHECKING:
     from s2sgrad.driver.recipe import Compiled
 
 
-def backend_for(compile_: bool, lists: bool, debug: bool) -> str:
+def backend_for(compile_: bool, lists: bool, debug: bool, threads: bool = False) -> str:
     """The backend that the options of a gradient ask for."""
+    if threads and not compile_:
+        raise ValueError("threads=True is about loops: give compile=True, too")
     if compile_ and debug:
         raise ValueError("debug=True checks each value as the NumPy text runs: leave out compile=True")
     if compile_ and importlib.util.find_spec("numba") is None:
         raise Unsupported("compile=True needs numba: pip install 's2sgrad[compile]'")
-    return LOOPS if compile_ else PREFERRED if lists and not debug else DEFAULT
+    return THREADS if threads else LOOPS if compile_ else PREFERRED if lists and not debug else DEFAULT
 
 
-def looped(compiled: Compiled | Whole) -> Any:
+def looped(compiled: Compiled | Whole, threads: bool = False) -> Any:
     """What runs the text of a derivative as loops, kept with its function; a recording, which has no text, as it is."""
     if isinstance(compiled, Whole):
         return compiled.function
@@ -37,7 +39,7 @@ def looped(compiled: Compiled | Whole) -> Any:
     if loops is None:
         from s2sgrad.compiled.running import Loops
 
-        loops = vars(compiled.function)["loops"] = Loops(compiled.function)
+        loops = vars(compiled.function)["loops"] = Loops(compiled.function, threads)
     return loops
 
 
@@ -73,10 +75,10 @@ def explained(derivative: Any) -> str:
 class CompiledFunction:
     """A function as loops: the result of `compile`.  `primal` is the function."""
 
-    def __init__(self, function: types.FunctionType) -> None:
+    def __init__(self, function: types.FunctionType, threads: bool = False) -> None:
         from s2sgrad.compiled.running import Loops
 
-        self.primal, self._loops = function, Loops(function)
+        self.primal, self._loops = function, Loops(function, threads)
         functools.update_wrapper(self, function)
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
@@ -100,13 +102,14 @@ class CompiledFunction:
 
 
 @entry
-def compile(function: Callable[..., Any]) -> CompiledFunction:
+def compile(function: Callable[..., Any], threads: bool = False) -> CompiledFunction:
     """A function as loops over single numbers, which numba compiles, as `grad(f, compile=True)` does its text.
 
-    It returns what the function returns; what has no loops runs as it is.
+    It returns what the function returns; what has no loops runs as it is.  `threads=True`: large loops over independent
+    elements run in several threads.
     """
     backend_for(True, False, False)
     if not isinstance(function, types.FunctionType):
         what = type(function).__name__
         raise TypeError(f"compile takes a Python function, not a {what}; of a gradient, say grad(f, compile=True)")
-    return CompiledFunction(function)
+    return CompiledFunction(function, bool(threads))

@@ -23,6 +23,7 @@ from s2sgrad.compiled.fusion import fused
 from s2sgrad.compiled.lowering import Functions, Lowering, Opened, argument
 from s2sgrad.compiled.output import Block, Line, text_of
 from s2sgrad.compiled.products import matmul
+from s2sgrad.compiled.threads import shared
 from s2sgrad.compiled.values import FLOAT, SINGLE, Items, Leaf, Object, Scalar, Unfit, is_array
 from s2sgrad.compiled.writer import Again, Found
 from s2sgrad.ir.quote import mentioned
@@ -59,7 +60,7 @@ class Lowered:
         return f"import numpy as np\n{imports}\n\n{self.text}"
 
 
-def lower(functions: Functions, function: types.FunctionType, arguments: dict[str, Any]) -> Lowered:
+def lower(functions: Functions, function: types.FunctionType, arguments: dict[str, Any], threads: bool = False) -> Lowered:
     """Lower a function for arguments of these types and ranks; Unfit if that is not proven to be the same."""
     unit, tree = functions.normal_form(function)
     if tree.args.vararg or tree.args.kwarg:
@@ -68,7 +69,7 @@ def lower(functions: Functions, function: types.FunctionType, arguments: dict[st
     for _ in range(_ROUNDS):
         lowering = Lowering(functions, found, {*mentioned(tree), *reserved()}, called, matmul)
         try:
-            return _once(lowering, Frame(unit, tree, found), arguments)
+            return _once(lowering, Frame(unit, tree, found), arguments, threads)
         except Again:
             continue
         except Unfit as why:
@@ -98,7 +99,7 @@ def _reasons(
     return first
 
 
-def _once(lowering: Lowering, frame: Frame, arguments: dict[str, Any]) -> Lowered:
+def _once(lowering: Lowering, frame: Frame, arguments: dict[str, Any], threads: bool = False) -> Lowered:
     writer, found = lowering.writer, lowering.found
     writer.out = lowering.outside.lines = []
     given = {p: argument(writer, parameter_name(frame, p), arguments[p]) for p in frame.parameters}
@@ -113,6 +114,7 @@ def _once(lowering: Lowering, frame: Frame, arguments: dict[str, Any]) -> Lowere
     if any(found.share(root, other) for root in lowering.parameters for other in found.written):
         raise Unfit("it writes its arguments, or what it reads under free names")
     statements = fused([*lowering.outside.lines, *_opened(body)], found.share)
+    statements = shared(statements) if threads else statements
     name = f"{frame.tree.name}_loops"
     text = text_of(name, [*takes, *lowering.outside.parameters], statements)
     if text.count("\n") > _LONGEST:

@@ -57,6 +57,7 @@ def _helpers() -> dict[str, Any]:
             for name, value in vars(scalars).items():
                 if isinstance(value, np.ufunc):
                     space[name] = value if value in _OF_NUMPY else OF_MATH.get(value, math.pow)
+            space["prange"] = numba().prange
             space["_LARGEST"] = scalars._LARGEST
             for module in (vectors, scalars):
                 for name, value in vars(module).items():
@@ -151,10 +152,20 @@ def _compiled(nb: Any, text: str, name: str, arguments: tuple[Any, ...], path: p
     space = dict(_helpers())
     tree = ast.fix_missing_locations(_Places().visit(ast.parse(text)))
     exec(compile(tree, filename, "exec"), space)
-    made = _jitted(space[name], cache=path is not None)
+    threads = {"parallel": _TRIPS_ALONE} if runs_in_threads(text) else {}
+    made = _jitted(space[name], cache=path is not None, **threads)
     made.compile(tuple(nb.typeof(a) for a in arguments))
     made.disable_compile()
     return made
+
+
+_REST = ("comprehension", "reduction", "inplace_binop", "setitem", "numpy", "stencil", "fusion")
+_TRIPS_ALONE = {"prange": True, **dict.fromkeys(_REST, False)}  # no other statements
+
+
+def runs_in_threads(text: str) -> bool:
+    """Whether a text has loops that run in several threads."""
+    return "in prange(" in text
 
 
 def _written(text: str, key: str) -> pathlib.Path | None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from s2sgrad.compiled.values import ONE, Extent, Extents, Leaf, element
 
+_TRIP = "trip_"
 _SHORT = ("i", "j", "k", "l", "m", "n", "o", "p")
 
 
@@ -41,11 +42,13 @@ class Store:
 
 @dataclass
 class Nest:
-    """Loops over all indices.  `numbers`: arrays that live in them alone, of which one number at a time is held."""
+    """Loops over all indices.  `numbers`: arrays that live in them alone, of which one number at a time is held.
+    `parallel`: the trips of the outermost one are shared between threads."""
 
     extents: Extents
     stores: list[Store]
     numbers: set[str] = field(default_factory=set)
+    parallel: bool = False
 
 
 @dataclass
@@ -89,6 +92,9 @@ def written(statement: Any) -> list[str]:
     indent = "    " * len(heads)
     if isinstance(statement, Fold):
         return [*heads, indent + statement.step.format(element(statement.value, indices))]
+    if statement.parallel:  # numba counts such trips without a sign
+        outer, _, ends = heads[0].removeprefix("for ").partition(" in ")
+        heads[0:1] = [f"for {_TRIP} in p{ends}", f"    {outer} = np.int64({_TRIP})"]
     texts = [store.text(indices) for store in statement.stores]
     for name in statement.numbers:
         texts = [re.sub(rf"\b{name}\[{', '.join(indices)}\]", name, text) for text in texts]

@@ -7,6 +7,7 @@ A lowered function writes nothing that its caller can see, so the text may alway
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 import time
@@ -33,12 +34,15 @@ _PATIENCE = 5  # so many calls in a row may raise in the loops, before the text 
 _SLOW = 1.0  # seconds, after which it is said that something is being compiled
 
 
+_one_by_one = threading.Lock()  # not every library of threads may be entered by two threads at once
+
+
 class Loops:
     """A function of the text, by its loops where they fit.  `made`: by the types of the arguments, the loops or why there
     are none."""
 
-    def __init__(self, function: types.FunctionType) -> None:
-        self.function = function
+    def __init__(self, function: types.FunctionType, threads: bool = False) -> None:
+        self.function, self.threads = function, threads
         self.made: dict[Hashable, Made | str] = {}
         self.latest: Made | str = "it was not called yet"
         self.returned = 0  # how often loops raised, and the text ran
@@ -98,7 +102,7 @@ class Loops:
             if made is None or (isinstance(made, Made) and not made.holds()):
                 arguments = dict(zip((p.name for p in self._parameters), values, strict=True))
                 try:
-                    made = Made(self.function, arguments)
+                    made = Made(self.function, arguments, self.threads)
                 except (Unfit, S2SGradError) as why:
                     made = str(why)
                 except Exception as why:  # of numba
@@ -117,9 +121,10 @@ class Loops:
 class Made:
     """Loops that are compiled for arguments of certain types."""
 
-    def __init__(self, function: types.FunctionType, arguments: dict[str, Any]) -> None:
+    def __init__(self, function: types.FunctionType, arguments: dict[str, Any], threads: bool) -> None:
         with noted() as lookups:
-            self.lowered = lower(Program(), function, arguments)
+            self.lowered = lower(Program(), function, arguments, threads)
+        self._turn = _one_by_one if native.runs_in_threads(self.lowered.text) else contextlib.nullcontext()
         data = {(id(function), name) for function, name in self.lowered.outside}
         bound = [(f, n, b) for key, (f, n, b) in lookups.names.items() if b is not None and key not in data]
         self._cells = [(_cell(f, n), b.value) for f, n, b in bound if b.where == "cell"]
@@ -158,7 +163,9 @@ class Made:
         given = self._given(values)
         if self.lowered.outside and [*map(_type, given)] != self._types:
             raise Unfit("what it reads under free names is of another type")
-        return rebuilt(iter(self._function(*given)), self.lowered.result)
+        with self._turn:
+            values = self._function(*given)
+        return rebuilt(iter(values), self.lowered.result)
 
     def _given(self, values: list[Any]) -> list[Any]:
         """The arguments of the loops: arrays in order, and what is read under free names."""

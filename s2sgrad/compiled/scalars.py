@@ -13,6 +13,9 @@ sinh, cosh, tanh, arcsinh, arccosh, arctanh = np.sinh, np.cosh, np.tanh, np.arcs
 sqrt, floor, ceil, hypot, power = np.sqrt, np.floor, np.ceil, np.hypot, np.power
 
 
+prange = range  # in several threads, under numba
+
+
 def plus(a, b):
     """`a + b` in a sum, whose order a compiler may choose."""
     return a + b

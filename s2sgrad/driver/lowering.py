@@ -16,10 +16,10 @@ from s2sgrad.backends.scalar_lists import ScalarLists
 from s2sgrad.driver import handed_buffers, tangents_alone
 from s2sgrad.driver.compilation import Observer
 from s2sgrad.driver.emitted import Emitted
-from s2sgrad.driver.options import LOOPS, Options
+from s2sgrad.driver.options import LOOPS, THREADS, Options
 from s2sgrad.driver.program import Program
 
-_BACKENDS = {backend.name: backend for backend in (NUMPY, ScalarLists())} | {LOOPS: NUMPY}
+_BACKENDS = {backend.name: backend for backend in (NUMPY, ScalarLists())} | {LOOPS: NUMPY, THREADS: NUMPY}
 
 
 def lowered(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 DEFAULT, PREFERRED = "numpy", "scalar_lists"  # backends; by name; `driver.lowering` has the objects
 LOOPS = "loops"  # the text of the default one, which `compiled` lowers to loops
+THREADS = "threads"  # the same, some of them in several threads
 
 
 class Recording:

@@ -110,6 +110,23 @@ def test_float32(numba):
         np.testing.assert_allclose(ours, other, rtol=0.0, atol=3e-6 * (1.0 + np.max(np.abs(other))))
 
 
+def test_threads(numba):
+    """The same numbers, bit by bit."""
+
+    def waves(x, y):
+        for _ in range(3):
+            x = np.sin(x) * y + np.exp(-x)
+        return np.sum(x * y)
+
+    x = np.linspace(-1.0, 1.0, 200 * 200).reshape(200, 200)
+    df, alone = grad(waves, (0, 1), compile=True, threads=True), grad(waves, (0, 1), compile=True)
+    assert [g.tolist() for g in df(x, x + 0.5)] == [g.tolist() for g in alone(x, x + 0.5)]
+    assert "is compiled" in df.explain_compile() and "in prange(" in df.compiled_source
+    assert compile(waves, threads=True)(x, x) == compile(waves)(x, x)
+    with pytest.raises(ValueError, match="give compile=True, too"):
+        grad(waves, threads=True)
+
+
 def test_what_has_no_loops_runs_as_text(numba):
     def f(x):
         return np.sum(np.linalg.norm(x, axis=0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -279,6 +280,28 @@ def test_a_text_that_would_take_long_to_compile(tmp_path):
     exec(compile(text, str(tmp_path / "many.py"), "exec"), space)
     with pytest.raises(Unfit, match="so many loops"):
         lower(Program(), space["many"], {"x": np.ones(3)})
+
+
+def test_loops_in_several_threads():
+    """Loops whose trips write elements of their own; not those that scatter, add up, or may raise."""
+
+    def many(x, k):
+        y = np.exp(x) * x.T
+        z = np.zeros(len(k))
+        np.add.at(z, k, x[0])
+        return np.sum(y) + np.sum(z), y, np.sum(x, axis=0), np.sum(x, axis=1), x[k] * 2.0
+
+    x, k = np.linspace(-1.0, 1.0, 16).reshape(4, 4), np.array([0, 0, 2, 3])
+    lowered = [lower(Program(), many, {"x": x, "k": k}, threads) for threads in (False, True)]
+    assert "prange" not in lowered[0].text
+    for block in lowered[1].text.split("prange(")[1:]:
+        assert not any(word in block.partition("else:")[0] for word in ("at(", "plus(", "+="))
+    assert lowered[1].text.count("prange(") == 5
+    for number in (32768, -1):
+        text = lowered[1].text.replace("32768", str(number))
+        ours = plain_function(replace(lowered[1], text=text))(x, k)
+        for a, b in zip(ours, plain_function(lowered[0])(x, k), strict=True):
+            np.testing.assert_array_equal(a, b)
 
 
 def test_other_sizes_than_those_that_it_was_lowered_for():

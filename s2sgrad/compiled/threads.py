@@ -1,0 +1,61 @@
+"""Loops whose outer trips do not depend on each other run in several threads, where there is much to do.
+
+    for i in range(n):                     if n * m > 32768:
+        for j in range(m):                     for i in prange(n): ..
+            y[i, j] = x[i, j] * 2.0    ->  else:
+                                               for i in range(n): ..
+
+Each trip writes elements of its own, so that the numbers are the same, whatever runs first.  Sums over all elements, stores
+at places that an array says, and what may raise stay in one thread.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from s2sgrad.compiled import scalars
+from s2sgrad.compiled.output import Block, Nest, size_of, written
+from s2sgrad.compiled.values import ONE, Leaf
+
+_MUCH = 2**15  # so many elements, times what is written for each, are worth several threads
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def shared(body: list[Any]) -> list[Any]:
+    """The statements, with loops in several threads where their trips are independent."""
+    out: list[Any] = []
+    for s in body:
+        if isinstance(s, Block):
+            out.append(Block(s.head, shared(s.body), shared(s.orelse)))
+        elif isinstance(s, Nest) and _is_independent(s):
+            work = f"({size_of(s.extents)}) * {len(s.stores)}"
+            parallel = Nest(s.extents, s.stores, s.numbers, True)
+            out.append(Block(f"if {work} > {_MUCH}:", [parallel], [s]))
+        else:
+            out.append(s)
+    return out
+
+
+def _is_independent(nest: Nest) -> bool:
+    """Whether each trip of the outermost loop writes elements of its own, reads no others that are written, and cannot
+    raise."""
+    outer = next((k for k, e in enumerate(nest.extents) if e != ONE), None)
+    if outer is None or not {w for t in written(nest) for w in _WORD.findall(t)}.isdisjoint(RAISING):
+        return False
+    targets: dict[str, Any] = {}
+    for store in nest.stores:
+        if not isinstance(store.target, Leaf) or store.op != "=" or store.axes is not None:
+            return False
+        if outer not in {p.axis for p in store.target.places}:
+            return False
+        if targets.setdefault(store.target.root, store.target.places) != store.target.places:
+            return False
+    return True
+
+
+RAISING = {
+    scalars.at.__name__, scalars.nonzero.__name__, scalars.added.__name__, scalars.subtracted.__name__,
+    scalars.multiplied.__name__, scalars.finite.__name__, scalars.power_of_number.__name__, scalars.integer.__name__,
+    scalars.shared.__name__,
+}  # fmt: skip

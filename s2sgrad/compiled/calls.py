@@ -283,6 +283,7 @@ def _len(self: Lowering, x: Any) -> Any:
     if isinstance(x, Items):
         return of_extent(Extent(None, len(x.items)))
     if isinstance(x, Stack):
+        x.is_counted = True
         return Scalar(f"len({x.name})", INT, True, frozenset((x.name,)), weak=True)
     return of_extent(required_array(x).extents[0])
 

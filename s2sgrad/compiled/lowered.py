@@ -211,12 +211,12 @@ def rebuilt(values: Iterator[Any], structure: Any) -> Any:
 
 
 def _opened(body: list[Any]) -> list[Any]:
-    """The statements, with empty lists where something is appended to them later."""
+    """The statements, with empty lists where something is appended to them later; the others are tuples."""
     out: list[Any] = []
     for s in body:
         if isinstance(s, Opened):
-            if s.stack.item is not None:
-                out.append(Line(f"{s.stack.name} = []"))
+            if s.stack.item is not None or s.stack.is_counted:
+                out.append(Line(f"{s.stack.name} = {'()' if s.stack.item is None else '[]'}"))
         elif isinstance(s, Block):
             out.append(Block(s.head, _opened(s.body), _opened(s.orelse)))
         else:

@@ -6,7 +6,7 @@ t = x[1:] * 2.0      ->      Tree: `x[i + 1] * 2.0`, of extent `n0 - 1`, compute
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 FLOAT, SINGLE, INT, BOOL = "float64", "float32", "int64", "bool"
@@ -263,7 +263,7 @@ class Stack:
     name: str
     item: Any = None
     reads: frozenset[str] = frozenset()
-    pushed: bool = field(default=False)
+    is_counted: bool = False  # whether its length is asked for
 
 
 def leaves(value: Any) -> list[Leaf]:

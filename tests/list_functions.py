@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from typing import Any
 
-from scipy import interpolate, signal, stats
+from scipy import interpolate, linalg, signal, stats
 
 from s2sgrad.api import whole
 from s2sgrad.ir import relatives
@@ -51,6 +51,7 @@ ONCE = (
     interpolate.RegularGridInterpolator.__call__,
     interpolate.pchip_interpolate,
     signal.impulse,
+    linalg.cholesky_banded,
     signal.lp2bp_zpk,
     signal.lp2bs_zpk,
 )

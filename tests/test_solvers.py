@@ -75,6 +75,9 @@ ROOTS = [
     lambda k: optimize.ridder(functools.partial(cubic, k=k), 0.5, 5.0), one_function_handed_twice, told_in_full,
     newton_with_its_slope, newton_of_several, equations_in_a_list, one_further_argument, parts_of_a_result,
     lambda k: np.sum(optimize.fixed_point(lambda x, w: np.cos(x * w * 0.5), np.array([0.6, 0.7]), args=(k,))),
+    lambda k: np.sum(optimize.newton_krylov(lambda x: A @ x + np.sin(x) * k - 1.0, np.ones(2), f_tol=1e-12) ** 2),
+    lambda k: np.sum(optimize.broyden1(lambda x: A @ x + np.sin(x) * k - 1.0, np.ones(2), f_tol=1e-12) ** 2),
+    lambda k: np.sum(optimize.anderson(lambda x: A @ x + np.sin(x) * k - 1.0, np.ones(2), f_tol=1e-12) ** 2),
 ]  # fmt: skip
 
 # --- minima and fits -------------------------------------------------------------------------------------------------
@@ -103,6 +106,18 @@ def corners(k):
     return found.fun + found.x[0] ** 2 + 3.0 * found.x[1] * other.fun * other.x[0]
 
 
+def slope_of_well(x, k):
+    return np.array([4 * (x[0] - k) ** 3 + 2 * (x[0] - 1.0) + x[1], 4 * (x[1] - k) ** 3 + 2 * (x[1] - 1.0) + x[0]])
+
+
+BOX = [(-3.0, 3.0)] * 2
+ROUGH = [  # solutions of too few digits for differences of their gradients
+    lambda k: optimize.differential_evolution(well, BOX, args=(k,), tol=1e-10, rng=0).fun,
+    lambda k: optimize.dual_annealing(lambda x: well(x, k), BOX, rng=0, maxiter=20).fun,
+    lambda k: np.sum(optimize.shgo(lambda x: well(x, k), BOX, options={"f_tol": 1e-12}).x ** 2),
+    lambda k: np.sum(optimize.fmin_l_bfgs_b(well, np.zeros(2), slope_of_well, (k,), factr=10.0, pgtol=1e-10)[0] ** 2),
+    lambda k: np.sum(optimize.fmin_slsqp(well, np.zeros(2), args=(k,), acc=1e-14, iprint=0) ** 2),
+]
 MINIMA = [
     corners,
     minimum_and_value, cost_and_residuals, curve,
@@ -144,6 +159,17 @@ INTEGRALS = [
 ]  # fmt: skip
 
 VOLUMES = [
+    lambda k: integrate.tplquad(lambda z, y, x: np.sin(k * x * y * z), 0, 1, 0, k, 0, 1)[0],
+    lambda k: integrate.tplquad(
+        lambda z, y, x, w: w * x * y * z,
+        0,
+        k,
+        lambda x: 0.0,
+        lambda x: x * k,
+        lambda x, y: 0.0,
+        lambda x, y: x * y,
+        args=(k * k,),
+    )[0],
     lambda k: integrate.dblquad(lambda y, x: np.sin(k * x * y), 0, 1, 0, 1)[0],
     lambda k: integrate.dblquad(lambda y, x, w: w * x * y, 0, k, lambda x: x * k, lambda x: x + k, args=(k * k,))[0],
     lambda k: integrate.nquad(lambda y, x: k * x * y + np.cos(k * y), [[0, k], [0, 1.5]])[0],
@@ -202,6 +228,7 @@ EQUATIONS = [
 KINDS = {"root": ROOTS, "minimum": MINIMA, "integral": INTEGRALS, "equation": EQUATIONS}
 EVERY = [pytest.param(f, id=f"{kind}-{n}") for kind, fs in KINDS.items() for n, f in enumerate(fs)]
 ONCE = [pytest.param(f, id=f"volume-{n}") for n, f in enumerate(VOLUMES)]
+ONCE += [pytest.param(f, id=f"rough-{n}") for n, f in enumerate(ROUGH)]
 
 
 def slope(f, k=1.2, h=1e-3):

@@ -206,25 +206,31 @@ def solves(
     `found(y, dot, arguments)` makes the tangent of the result of that of the solution.
     """
     names = list(inspect.signature(solver).parameters)
-    place, at = names.index(name), names.index("args")
+    place, at = names.index(name), names.index("args") if "args" in names else None
     said = solver.__name__
+
+    def given_of(arguments: Any) -> Any:
+        return () if at is None else arguments[at]
 
     def f_vjp(g: Any, y: Any, *arguments: Any) -> Any:
         x, x_bar = told(y, y, arguments), told(g, y, arguments)
-        return implicit(residual, x_bar, x, arguments[place], arguments[at], said)[0]
+        return implicit(residual, x_bar, x, arguments[place], given_of(arguments), said)[0]
 
     def args_vjp(g: Any, y: Any, *arguments: Any) -> Any:
         x, x_bar = told(y, y, arguments), told(g, y, arguments)
-        return implicit(residual, x_bar, x, arguments[place], arguments[at], said)[1]
+        return implicit(residual, x_bar, x, arguments[place], given_of(arguments), said)[1]
 
     def f_jvp(t: Any, y: Any, *arguments: Any) -> Any:
-        x, f, args = told(y, y, arguments), arguments[place], arguments[at]
+        x, f, args = told(y, y, arguments), arguments[place], given_of(arguments)
         dot = implicit_dot(residual, x, in_f(residual, t, x, f, args), f, args, said)
         return found(y, dot, arguments)
 
     def args_jvp(t: Any, y: Any, *arguments: Any) -> Any:
-        x, f, args = told(y, y, arguments), arguments[place], arguments[at]
+        x, f, args = told(y, y, arguments), arguments[place], given_of(arguments)
         dot = implicit_dot(residual, x, in_given(residual, t, x, f, args), f, args, said)
         return found(y, dot, arguments)
 
-    enter(solver, {name: f_vjp, "args": args_vjp}, {name: f_jvp, "args": args_jvp}, unmoved, named)
+    vjps, jvps = {name: f_vjp}, {name: f_jvp}
+    if at is not None:
+        vjps["args"], jvps["args"] = args_vjp, args_jvp
+    enter(solver, vjps, jvps, unmoved, named)

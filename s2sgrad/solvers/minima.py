@@ -6,6 +6,7 @@ f(x) at the minimum                        ->      args_bar = fun_bar * df/dargs
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from s2sgrad.solvers.handed import (
     tupled,
     unknown_tangent,
 )
-from s2sgrad.solvers.roots import first_of
+from s2sgrad.solvers.roots import first_of, whole, whole_dot
 
 # --- of a number ------------------------------------------------------------------------------------------------------
 
@@ -51,9 +52,10 @@ def require_value(arguments: tuple, jac: int | None, said: str) -> None:
 flat(require_value)
 
 
-def minimizes(solver: Any, jac: int | None) -> None:
+def minimizes(solver: Any, jac: int | None, unmoved: tuple[str, ...], words: tuple[str, ...] = ()) -> None:
     """Give a minimizer with a result of named parts the derivatives of `x` and `fun`; `jac`: the place of this argument."""
-    args, said = 2 if jac is not None else 3, solver.__name__
+    names, said = list(inspect.signature(solver).parameters), solver.__name__
+    args = names.index("args")
 
     def f_vjp(g: Any, y: Any, *arguments: Any) -> Any:
         return bars(g, y, arguments)[0]
@@ -81,12 +83,14 @@ def minimizes(solver: Any, jac: int | None) -> None:
         dot = implicit_dot(slope_at, x, in_given(slope_at, t, x, f, given), f, given, said)
         return {**unknown_tangent(y), "x": dot, "fun": in_given(value_at, t, x, f, given)}
 
-    unmoved = ("x0", "jac", "hess", "hessp") if jac is not None else ("bracket", "bounds")
-    enter(solver, {"fun": f_vjp, "args": args_vjp}, {"fun": f_jvp, "args": args_jvp}, unmoved, True)
+    enter(solver, {names[0]: f_vjp, "args": args_vjp}, {names[0]: f_jvp, "args": args_jvp}, unmoved, True, words)
 
 
-minimizes(optimize.minimize, 4)
-minimizes(optimize.minimize_scalar, None)
+minimizes(optimize.minimize, 4, ("x0", "jac", "hess", "hessp"))
+minimizes(optimize.minimize_scalar, None, ("bracket", "bounds"))
+minimizes(optimize.differential_evolution, None, ("bounds", "x0"), ("seed",))
+minimizes(optimize.dual_annealing, None, ("bounds", "x0"), ("seed",))
+minimizes(optimize.shgo, None, ("bounds",))
 
 solves(optimize.fmin, "func", slope_at, *first_of(7, "fmin"), ("x0", "initial_simplex"))
 solves(optimize.fmin_powell, "func", slope_at, *first_of(7, "fmin_powell"), ("x0", "direc"))
@@ -96,3 +100,26 @@ solves(optimize.fmin_ncg, "f", slope_at, *first_of(9, "fmin_ncg"), ("x0", "fprim
 solves(optimize.fminbound, "func", slope_at, *first_of(6, "fminbound"), ("x1", "x2"))
 solves(optimize.brent, "func", slope_at, *first_of(4, "brent"), ("brack",))
 solves(optimize.golden, "func", slope_at, *first_of(4, "golden"), ("brack",))
+
+
+def first_alone(said: str) -> tuple[Any, Any]:
+    """How the solution is told of a minimizer that always returns a tuple, and its tangent put in; Refusal for a function
+    that returns its gradient, too."""
+
+    def told(y: Any, whole: Any, arguments: tuple) -> Any:
+        if arguments[2] is None and not arguments[4]:
+            raise Refusal(None, f"{said} has no derivative of a function that returns its gradient, too: pass `fprime`")
+        if y is not whole:
+            require_only(y, (0,), said)
+        return y[0]
+
+    def found(y: Any, dot: Any, arguments: tuple) -> Any:
+        return (dot, *unknown_tangent(y[1:]))
+
+    return told, found
+
+
+solves(optimize.fmin_l_bfgs_b, "func", slope_at, *first_alone("fmin_l_bfgs_b"), ("x0", "fprime", "bounds"))
+solves(optimize.fmin_tnc, "func", slope_at, *first_alone("fmin_tnc"), ("x0", "fprime", "bounds"))
+solves(optimize.fmin_cobyla, "func", slope_at, whole, whole_dot, ("x0", "cons"))
+solves(optimize.fmin_slsqp, "func", slope_at, *first_of(15, "fmin_slsqp"), ("x0", "fprime", "bounds"))

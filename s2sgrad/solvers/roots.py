@@ -86,3 +86,8 @@ solves(optimize.fsolve, "func", all_at, *first_of(4, "fsolve"), ("x0", "fprime")
 solves(optimize.fixed_point, "func", moved_at, whole, whole_dot, ("x0",))
 solves(optimize.root_scalar, "f", all_at, *field("root", "root_scalar"), ("bracket", "x0", "x1", "fprime", "fprime2"), True)
 solves(optimize.root, "fun", all_at, *field("x", "root"), ("x0", "jac"), True)
+for _solver in (
+    optimize.broyden1, optimize.broyden2, optimize.anderson, optimize.diagbroyden, optimize.linearmixing,
+    optimize.excitingmixing, optimize.newton_krylov,
+):  # fmt: skip
+    solves(_solver, "F", all_at, whole, whole_dot, ("xin",))

@@ -36,6 +36,27 @@ def between_functions(f, a, b, low, high, args):
     return integrate.quad(over_lines, a, b)[0]
 
 
+def in_a_box(f, a, b, low, high, bottom, top, args):
+    """The text of `tplquad` between numbers."""
+
+    def over_planes(x):
+        return integrate.quad(lambda y: integrate.quad(lambda z: f(z, y, x, *args), bottom, top)[0], low, high)[0]
+
+    return integrate.quad(over_planes, a, b)[0]
+
+
+def between_surfaces(f, a, b, low, high, bottom, top, args):
+    """The text of `tplquad` between functions."""
+
+    def over_planes(x):
+        def over_lines(y):
+            return integrate.quad(lambda z: f(z, y, x, *args), bottom(x, y), top(x, y))[0]
+
+        return integrate.quad(over_lines, low(x), high(x))[0]
+
+    return integrate.quad(over_planes, a, b)[0]
+
+
 def nested(f, ranges, args):
     """The text of `nquad`, of which the first range is that of the innermost integral."""
     known, count = () if args is None else args, len(ranges)
@@ -94,7 +115,17 @@ def double(f: Any, a: Any, b: Any, low: Any, high: Any, args: Any, *rest: Any) -
     return between_functions if callable(low) else between_numbers, f, a, b, low, high, args
 
 
+def triple(
+    f: Any, a: Any, b: Any, low: Any, high: Any, bottom: Any, top: Any, args: Any, *rest: Any
+) -> tuple[Any, ...]:  # fmt: skip
+    """The same of `tplquad`."""
+    if len({callable(limit) for limit in (low, high, bottom, top)}) > 1:
+        raise Refusal(None, "tplquad has a derivative between numbers alone or functions alone: write `lambda x: 0.0`")
+    return between_surfaces if callable(low) else in_a_box, f, a, b, low, high, bottom, top, args
+
+
 for _solver, _told, _names in (
+    (integrate.tplquad, triple, ("func", "a", "b", "gfun", "hfun", "qfun", "rfun", "args")),
     (integrate.dblquad, double, ("func", "a", "b", "gfun", "hfun", "args")),
     (integrate.nquad, boxed, ("func", "ranges", "args")),
 ):

@@ -25,7 +25,7 @@ from s2sgrad import jvp, runtime, vjp
 from s2sgrad.api import library
 from s2sgrad.rules import polynomials, scalar_math
 from s2sgrad.rules.binding import parameters_of
-from s2sgrad.rules.scipy import laws
+from s2sgrad.rules.scipy import laws, spline_texts
 from s2sgrad.rules.table import Rule, changes_owner, has_own_operators, is_flat, lookup, rules
 from s2sgrad.runtime import closures, keywords
 from s2sgrad.transform.inline import formula
@@ -473,6 +473,13 @@ UNEXAMPLED |= {special.fdtridfd}  # SciPy gives few digits
 UNEXAMPLED |= {np.bartlett, np.blackman, np.hamming, np.hanning, ndimage.distance_transform_bf}  # refused but of constants
 UNEXAMPLED |= {special.ncfdtrinc, special.ncfdtridfn, special.ncfdtridfd}  # SciPy gives four digits of them
 UNEXAMPLED |= {f for f in rules() if of_sparse_arrays(f)}  # they are in test_scipy_sparse.py
+UNEXAMPLED |= {
+    interpolate.splder,
+    interpolate.splantider,
+    interpolate.splint,
+    spline_texts.of_ends,
+    spline_texts.along_ends,
+}  # in knots too, which are constants: test_scipy.py
 UNEXAMPLED |= {signal.freqz_sos, signal.sosfreqz, signal.sosfilt}  # take no sections with another a[0] than 1: test_scipy.py
 UNEXAMPLED |= {stats.linregress}  # makes a tuple with more attributes than items, which test_scipy.py reads
 UNEXAMPLED |= {f for f in rules() if changes_owner(f)}  # draws, which are in test_draws.py

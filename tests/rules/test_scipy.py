@@ -677,3 +677,14 @@ def test_sections():
     check_grads(run_of_sections, (c, np.cos(np.arange(6.0) ** 2)), order=2)
     check_grads(run_of_sections, (c, np.cos(np.arange(24.0) ** 2).reshape(2, 6, 2)), order=1)
     check_grads(designed, (0.3, np.cos(np.arange(6.0) ** 2)), order=1)
+
+
+def test_derivatives_of_splines():
+    t, c, k = interpolate.splrep(np.arange(8.0), np.cos(np.arange(8.0)))
+
+    def of_coefficients(c, a, b):
+        _, d, _ = interpolate.splder((t, c, k))
+        _, e, _ = interpolate.splantider((t, c, k), 2)
+        return np.sum(d**2) + 1e-3 * np.sum(e**3) + interpolate.splint(a, b, (t, c, k)) ** 2
+
+    check_grads(of_coefficients, (c, 0.7, 5.2), order=2)

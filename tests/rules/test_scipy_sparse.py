@@ -79,6 +79,15 @@ def iterative(d):
     return np.sum(x * y + z * w * w)
 
 
+def iterative_otherwise(d):
+    A, b = symmetric(d), d[3:]
+    x, _ = linalg.lgmres(A, b, **EXACT)
+    y, _ = linalg.gcrotmk(A, b, **EXACT)
+    z, _ = linalg.qmr(A, b, **EXACT)
+    w, _ = linalg.tfqmr(A, b, **EXACT)
+    return np.sum(x * y + z * w * w)
+
+
 def of_constants(d):
     b = d[:3]
     x = linalg.spsolve(FIXED.tocsc(), b) + linalg.expm_multiply(FIXED, b) + FIXED @ b + b @ FIXED + FIXED.T @ b
@@ -219,7 +228,8 @@ TWICE = [
     inverse,
     triangular,
 ]
-ONCE = [fits, as_dense, methods, by_factors, by_dot, kept_in_a_list, numbers_on_diagonals, iterative, values]
+ONCE = [fits, as_dense, methods, by_factors, by_dot, kept_in_a_list, numbers_on_diagonals, iterative, iterative_otherwise,
+        values]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", TWICE + ONCE, ids=lambda f: f.__name__)

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import optimize
 
 from s2sgrad.rules.reductions import is_container
+from s2sgrad.rules.restated import restates
 from s2sgrad.rules.table import flat, general
 from s2sgrad.runtime import Refusal, over
 
@@ -80,6 +81,19 @@ def one_point(x):
 
 
 flat(one_point)
+
+
+@restates(optimize.rosen_hess)
+def rosen_matrix(x):
+    one_point(x)
+    return rosen_hess(x)
+
+
+@restates(optimize.rosen_hess_prod)
+def rosen_product(x, p):
+    one_point(x)
+    return rosen_hess(x) @ p
+
 
 for _rule in (nnls, rosen, rosen_der):
     _rule.refuse(lambda operand: is_container(operand), "a list has no derivative rule here: pass an array")

@@ -11,7 +11,7 @@ from scipy import integrate
 
 from s2sgrad.rules.reductions import of_arrays
 from s2sgrad.rules.scans import add_neighbours, evenly, heights_bar, lined, places_bar, spread_pairs, trapezoid_dx
-from s2sgrad.rules.table import flat, linear, of_complex_numbers
+from s2sgrad.rules.table import existing, flat, linear, of_complex_numbers
 from s2sgrad.runtime import Refusal, unbroadcast
 
 # --- trapezoid -------------------------------------------------------------------------------------------------------
@@ -159,3 +159,5 @@ def cumulative_simpson(g, z, y, *, x=None, dx=1.0, axis=-1, initial=None):
 cumulative_simpson.adds("initial")
 
 of_arrays(integrate.simpson, integrate.romb, integrate.cumulative_simpson)
+
+flat(integrate.newton_cotes, *existing(integrate, "lebedev_rule"))

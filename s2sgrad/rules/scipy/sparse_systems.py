@@ -146,6 +146,30 @@ def minres(g, y, A, b, x0=None, *, rtol=1e-05, shift=0.0, maxiter=None, M=None, 
     return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
 
 
+@general(linalg.lgmres)
+def lgmres(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=1000, M=None, callback=None, inner_m=30, outer_k=3):
+    b_bar = linalg.lgmres(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M))[0]
+    return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
+
+
+@general(linalg.gcrotmk)
+def gcrotmk(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=1000, M=None, callback=None, m=20):
+    b_bar = linalg.gcrotmk(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M))[0]
+    return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
+
+
+@general(linalg.tfqmr)
+def tfqmr(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, M=None, callback=None, show=False):
+    b_bar = linalg.tfqmr(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M))[0]
+    return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
+
+
+@general(linalg.qmr)
+def qmr(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, callback=None):
+    b_bar = linalg.qmr(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter)[0]
+    return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
+
+
 def only_solution(g, A, b, damp):
     """Raise Refusal for what lsqr and lsmr tell beside their solution, and for another fit than `fitted` takes."""
     if any(part is not None and np.any(part) for part in g[1:]):

@@ -1,0 +1,123 @@
+"""Rules of scipy.interpolate for tuples of splines, and for polynomials through points.
+
+    y = interpolate.splint(a, b, tck)                ->     b_bar = y_bar * splev(b, tck), a_bar = -y_bar * splev(a, tck)
+    t, c, k = interpolate.splder(tck)                ->     c_bar = M.T @ c_bar, a matrix of the knots
+    y = interpolate.barycentric_interpolate(x, v, t) ->     Lagrange's sum of v[j] * prod((t - x[k]) / (x[j] - x[k]))
+
+(de Boor, *A Practical Guide to Splines*, 2001, X.)  Knots and places of data are constants.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import interpolate
+
+from s2sgrad.rules.restated import restates
+from s2sgrad.rules.scipy.interpolate import along_coefficients, coefficients, of_coefficients, unknown
+from s2sgrad.rules.table import flat, general, structured, with_sizes_of_their_own
+from s2sgrad.runtime import Refusal
+
+# --- integrals -------------------------------------------------------------------------------------------------------
+
+
+def integrals(a, b, tck):
+    """The integrals of the splines of which each coefficient is one."""
+    return np.array([interpolate.splint(a, b, (tck[0], e, tck[2])) for e in np.eye(len(tck[1]))])
+
+
+@general(integrals)
+def _(w, y, a, b, tck):
+    at_a, at_b = of_coefficients(1.0, a, tck, 0, 1), of_coefficients(1.0, b, tck, 0, 1)
+    return -np.sum(w * at_a[1]), np.sum(w * at_b[1]), None
+
+
+def of_ends(g, a, b, tck):
+    """The cotangent of the spline in its integral; that of its knots is not known."""
+    return unknown(tck[0]), g * integrals(a, b, tck), None
+
+
+def along_ends(dot, a, b, tck):
+    """The integral of the spline that has these coefficients."""
+    return np.sum(coefficients(dot, tck) * integrals(a, b, tck))
+
+
+def change(dot, x, tck):
+    """The value of that spline at one place, and 0 outside."""
+    return along_coefficients(dot, x, tck, 0, 1)
+
+
+@general(of_ends)
+def _(w, y, g, a, b, tck):
+    return along_ends(w, a, b, tck), -g * change(w, a, tck), g * change(w, b, tck), None
+
+
+@general(along_ends)
+def _(g, y, dot, a, b, tck):
+    return of_ends(g, a, b, tck), -g * change(dot, a, tck), g * change(dot, b, tck), None
+
+
+@general(interpolate.splint)
+def splint(g, y, a, b, tck, full_output=0):
+    return -g * interpolate.splev(a, tck, 0, 1), g * interpolate.splev(b, tck, 0, 1), of_ends(g, a, b, tck)
+
+
+@splint.forward()
+def _(y, a, b, tck, a_dot, b_dot, tck_dot, full_output=0):
+    along = along_ends(tck_dot, a, b, tck)
+    return -a_dot * interpolate.splev(a, tck, 0, 1), b_dot * interpolate.splev(b, tck, 0, 1), along
+
+
+splint.refuse(
+    lambda full_output: not (full_output.known and not full_output.value), "`splint` with `full_output` has no rule"
+)
+structured("tck", interpolate.splint)
+with_sizes_of_their_own(interpolate.splint, integrals, of_ends, along_ends)  # SciPy reads beyond the end of other tuples
+
+# --- other splines ---------------------------------------------------------------------------------------------------
+
+
+def derived(tck, n):
+    """The knots and the degree of a derivative or an integral, and the matrix of its coefficients."""
+    make = interpolate.splder if n > 0 else interpolate.splantider
+    columns = [make((tck[0], e, tck[2]), abs(n)) for e in np.eye(len(tck[1]))]
+    return columns[0][0], columns[0][2], np.stack([c for _, c, _ in columns], axis=1)
+
+
+flat(derived)
+
+
+@restates(interpolate.splder, tuples=("tck",), counts=True)
+def splder(tck, n=1):
+    t, k, M = derived(tck, n)
+    return t, M @ tck[1], k
+
+
+@restates(interpolate.splantider, tuples=("tck",), counts=True)
+def splantider(tck, n=1):
+    t, k, M = derived(tck, -n)
+    return t, M @ tck[1], k
+
+
+# --- polynomials -----------------------------------------------------------------------------------------------------
+
+
+def values_alone(axis, der):
+    """Raise Refusal for derivatives, and for data along another axis."""
+    if axis != 0 or der != 0:
+        raise Refusal(None, "`barycentric_interpolate` has a derivative rule for values, and data along the first axis")
+    return True
+
+
+flat(values_alone)
+
+
+@restates(interpolate.barycentric_interpolate, constant=("xi",))
+def barycentric_interpolate(xi, yi, x, axis=0, der=0, rng=None):
+    values_alone(axis, der)
+    xi, places, whole = np.asarray(xi), np.reshape(x, (-1, 1)), np.zeros((np.size(x), 0))
+    for j in range(np.size(xi)):
+        others = np.delete(xi, j)
+        column = np.prod((places - others) / (xi[j] - others), axis=1)
+        whole = np.concatenate((whole, column[:, None]), axis=1)
+    found = np.tensordot(whole, np.asarray(yi), 1)
+    return np.reshape(found, np.shape(x) + np.shape(yi)[1:])

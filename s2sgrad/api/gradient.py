@@ -98,9 +98,12 @@ class Gradient(Derivative, Generic[P, R]):
             __tracebackhide__ = True  # for pytest and IPython, which can hide this frame as well
             found, error = error, located(explained(error, (*args, *keywords.values())), request.function)
             way = another_way(self, found, error, args, keywords)
-            if way is not None:
+            if way is None:
+                raise error
+            try:
                 return way(self, error, asked, seed, args, keywords)
-            raise error
+            except S2SGradError as refused:
+                raise refused.with_traceback(None) from None
 
     def by_default(self) -> Gradient:
         """The gradient by the default backend, with the same results."""

@@ -90,31 +90,20 @@ def adjusting(ps, method):
     back = np.argsort(order, axis=-1)
     chosen = np.take_along_axis(places, back, -1)
     factor = np.where(np.take_along_axis(raised, chosen, -1) > 1.0, 0.0, np.take_along_axis(factors, chosen, -1))
-    return np.take_along_axis(order, chosen, -1), factor
+    return np.take_along_axis(order, chosen, -1), factor.astype(ps.dtype)
 
 
 def one_level(x, p, method, axis, keepdims):
-    """The levels; Refusal for those that differ from line to line, and for methods that NumPy does not have."""
-    lined = np.ndim(x) == 1 or (np.ndim(x) and not np.ndim(p) and axis is not None)
-    if (
-        not lined
-        or (axis is None and keepdims)
-        or method
-        not in (
-            "linear",
-            "hazen",
-            "weibull",
-            "median_unbiased",
-            "normal_unbiased",
-        )
-    ):
-        raise Refusal(None, "`quantile` has a derivative rule for one level, or levels of one line, by the linear methods")
+    """The level; Refusal for several of them, and for methods that NumPy does not have."""
+    lined = np.ndim(x) and not np.ndim(p) and (axis is not None or not keepdims)
+    if not lined or method not in ("linear", "hazen", "weibull", "median_unbiased", "normal_unbiased"):
+        raise Refusal(None, "`quantile` has a derivative rule for one level, by the linear methods")
     return p
 
 
 def several(a, most=99):
-    """Raise Refusal for a number, and for more axes than `most`."""
-    if not 1 <= np.ndim(a) <= most:
+    """Raise Refusal for one number, and for more axes than `most`."""
+    if not 1 <= np.ndim(a) <= most or np.size(a) < 2:
         raise Refusal(None, "it has a derivative rule for an array, `yeojohnson_llf` for one line without `keepdims`")
     return True
 
@@ -138,7 +127,7 @@ def false_discovery_control(ps, axis=0, method="bh"):
     several(ps)
     lines = np.ravel(ps) if axis is None else np.moveaxis(ps, axis, -1)
     places, factor = adjusting(lines, method)
-    found = np.take_along_axis(lines, places, -1) * factor + (factor == 0.0) * 1.0
+    found = np.take_along_axis(lines, places, -1) * factor + (1.0 - np.sign(factor))
     return found if axis is None else np.moveaxis(found, -1, axis)
 
 

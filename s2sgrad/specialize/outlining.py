@@ -301,11 +301,13 @@ class _Outlining:
 
     def pass_on(self, block: list[gast.AST], start: int, arguments: list[gast.AST]) -> None:
         """Pass what the statements before a call only give other names."""
-        reads = Counter(n.id for n in nodes(self.tree) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
         while start > 0 and isinstance(getattr(block[start - 1], "value", None), (gast.Name, gast.Constant)):
             copied = bound_name(block[start - 1])
+            reads = sum(
+                n.id == copied and isinstance(n.ctx, gast.Load) for n in nodes(self.tree) if isinstance(n, gast.Name)
+            )
             passed = [k for k, a in enumerate(arguments) if isinstance(a, gast.Name) and a.id == copied]
-            if copied is None or copied in self.given or len(passed) != reads[copied]:
+            if copied is None or copied in self.given or len(passed) != reads:
                 return
             for k in passed:
                 arguments[k] = at(arguments[k], clone(block[start - 1].value))[0]

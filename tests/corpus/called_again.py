@@ -210,3 +210,23 @@ def closure_that_updates_in_place_what_is_passed(p):
         return np.sum(v + p)
 
     return halved(a) + 3.0 * halved(a) + a[0]
+
+
+@case(Y)
+def closure_whose_result_is_passed_and_read_later(y):
+    s = 0.9
+
+    def g(u):
+        nonlocal s
+        p = u
+        p = p + y
+        s = s * 1.1
+        s = s + p[0]
+        if u[0] > 0.49:
+            return u * p
+        return p
+
+    a = g(y)
+    b = g(a)
+    b = g(b * 0.5)
+    return np.sum(a * y + b * b) + s

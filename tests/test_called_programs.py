@@ -1,0 +1,27 @@
+"""Random programs that call a nested function at several places: the right gradient, or a refusal; never anything else.
+
+`S2SGRAD_CALLED` says how many programs; `campaign.py called_programs:called_program` judges many of them in a row.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+import pytest
+from called_programs import called_program
+from judging import outcome
+
+OF_A_PART = 10
+PARTS = -(-int(os.environ.get("S2SGRAD_CALLED", "40")) // OF_A_PART)
+
+
+@pytest.mark.sampled(one_in=2, by="part")
+@pytest.mark.parametrize("order, part", [*((1, k) for k in range(PARTS)), (0, 0), (2, 1)])
+def test_right_or_refused(order, part):
+    outcomes = Counter(outcome(called_program(seed), order) for seed in range(part * OF_A_PART, (part + 1) * OF_A_PART))
+    assert outcomes["right"] >= 0.2 * OF_A_PART
+
+
+def test_a_seed_writes_the_same_program_again():
+    assert [called_program(k).source for k in range(20)] == [called_program(k).source for k in range(20)]

@@ -44,6 +44,7 @@ class Note:
 BODY_OF = Note("body_of", "a statement of these calls that were written out, by number", ())
 CASTS = Note("casts", "a store as `out=` does it: the array keeps its type, whatever is computed")
 CHANGES_FIRST = Note("changes_first", "the name of a helper that changes its first argument")
+CLEANS_UP = Note("cleans_up", "a `yield` after which `finally`, or the end of a `with`, runs whether more is drawn or not")
 EACH = Note("reads_each", "the one read of a list, which a loop makes once for each item")
 IS_INNER = Note("inner", "a store of a list back into the list that it was taken out of")
 KEYWORD = Note("keyword", "the name of a parameter before it was renamed", None)

@@ -49,7 +49,9 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.with_regions import ENTER, EXIT, closed, opened
 from s2sgrad.ir.exits import always_leaves, leaves
 from s2sgrad.ir.forms import arguments_of
+from s2sgrad.ir.notes import CLEANS_UP
 from s2sgrad.ir.quote import assign, at, constant, mentioned, name, nested, nodes, rewritten, stored
+from s2sgrad.ir.scoping import own_nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory import behaviour
 from s2sgrad.normalize import context_managers, tapes
@@ -72,6 +74,10 @@ def _statement(unit: Unit, statement: gast.AST) -> list[gast.AST]:
     if isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
         if getattr(statement.value.func, "attr", "") in (ENTER, EXIT):
             unit.refuse(statement, "a context is differentiated only where it is entered by `with`: write it so")
+    if isinstance(statement, gast.With) or (isinstance(statement, gast.Try) and statement.finalbody):
+        for node in own_nodes(statement.body):
+            if isinstance(node, gast.Yield):
+                CLEANS_UP.put(node)
     if isinstance(statement, gast.With):
         return _lowered(unit, statement)
     return _attempted(unit, statement) if isinstance(statement, gast.Try) and not statement.handlers else [statement]

@@ -40,8 +40,9 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis.effects import is_one_of
-from s2sgrad.ir.exits import leaves, with_exits
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, name
+from s2sgrad.ir.exits import leaves, leaves_trip, with_exits
+from s2sgrad.ir.notes import CLEANS_UP
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.normalize import targets
 from s2sgrad.normalize.iterables import DRAWS_ALL, RUN_THROUGH
 from s2sgrad.primitives import libraries
@@ -65,11 +66,15 @@ class Generators(Family):
         super().__init__(evaluator)
         self.objects, self.inliner = objects, inliner
 
-    def once(self, generator: Generator, node: gast.AST) -> None:
-        """Mark a generator as consumed; refuse a second time."""
+    def once(self, generator: Generator, node: gast.AST, drained: bool = False) -> None:
+        """Mark a generator as consumed; refuse a second time.  `drained`: all of its values are drawn."""
         if generator.used or generator.loops != tuple(self.writer.loops):
             self.unit.refuse(node, "this generator may have been run before, which cannot be followed: make a list of its "
                                    "values")  # fmt: skip
+        body = (generator.function.tree or generator.function.node).body
+        if not drained and any(map(CLEANS_UP.of, nodes(*body) if isinstance(body, list) else nodes(body))):
+            self.unit.refuse(node, "this generator may be left at a `yield`, and then runs `finally` or leaves a `with`, "
+                                   "which cannot be followed: make a list of its values")  # fmt: skip
         generator.used = True
 
     def consume(self, loop: gast.For) -> bool:
@@ -81,7 +86,7 @@ class Generators(Family):
         if not isinstance(generator, Generator):
             loop.iter = at(loop.iter, clone(generator))[0] if isinstance(generator, gast.AST) else loop.iter
             return False
-        self.once(generator, loop)
+        self.once(generator, loop, not leaves_trip(loop.body))
         body, left = loop.body, None
         if leaves(body, gast.Break):
             left = self.unit.local("left")
@@ -145,7 +150,7 @@ class Generators(Family):
             return generator if isinstance(generator, gast.AST) else node
         if consumer is runtime.sequence and not self.unit.draws(node):
             raise Unsettled([self.unit.source_place(node)])
-        self.once(generator, node)
+        self.once(generator, node, is_one_of(consumer, DRAWS_ALL))
         if not is_one_of(consumer, DRAWS_ALL):
             self.unit.refuse(node, "what consumes this generator may stop early, or change what it reads, which cannot be "
                                    "followed: make a list of its values")  # fmt: skip

@@ -594,6 +594,80 @@ class Registered:
         MADE.append(cls)
 
 
+def cleaning_up(x, noted):
+    try:
+        yield x[0]
+        yield x[1]
+    finally:
+        noted[0] += x[2]
+
+
+@program
+def generators_are_left_before_their_ends(x):
+    noted, total = np.ones(1), 1.0
+    for v in cleaning_up(x, noted):
+        total = total * v
+        if v > 0.5:
+            break
+    return total * noted[0]
+
+
+@program
+def a_function_returns_from_within_a_generator(x):
+    noted = np.ones(1)
+
+    def first():
+        for v in cleaning_up(x, noted):
+            return v * 2.0
+
+    return first() * noted[0]
+
+
+@program
+def the_first_of_a_generator_that_cleans_up(x):
+    noted = np.ones(1)
+    return next(cleaning_up(x, noted)) * noted[0]
+
+
+@program
+def a_generator_in_a_context_is_left(x):
+    class Noting:
+        def __enter__(self):
+            return x[0]
+
+        def __exit__(self, *error):
+            noted.append(x[2])
+
+    def drawn():
+        with Noting() as v:
+            yield v * x[1]
+            yield v
+
+    noted = []
+    for v in drawn():  # noqa: B007
+        break
+    return v * (1.0 + sum(noted))
+
+
+@program
+def each_trip_of_a_generator_cleans_up(x):
+    noted = np.ones(1)
+
+    def drawn():
+        for v in x:
+            try:
+                yield v
+            finally:
+                noted[0] += v * x[2]
+
+    total = 0.0
+    for v in drawn():
+        total = total + v
+        if total > 1.0:
+            break
+    return total * noted[0]
+
+
 def differences(f, step=1e-6):
     return np.array([(f(X + step * e) - f(X - step * e)) / (2 * step) for e in np.eye(3)])
 

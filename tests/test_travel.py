@@ -341,38 +341,6 @@ def test_joblib_takes_gradients_to_its_workers(tmp_path):
     assert here == there
 
 
-PARTS = """
-    import dask
-    import numpy as np
-    from s2sgrad import value_and_grad
-
-    def loss(k, t):
-        return np.sum(np.exp(-k * t) ** 2)
-
-    value_and_slope = value_and_grad(loss)
-
-    def of_part(k, t):
-        return np.array(value_and_slope(k, t))
-
-    if __name__ == "__main__":
-        for scheduler in ("synchronous", "processes"):
-            parts = [dask.delayed(of_part)(1.0, np.linspace(0.0, 1.0, n)) for n in (3, 4)]
-            print(dask.delayed(sum)(parts).compute(scheduler=scheduler, num_workers=2))
-"""
-
-
-@pytest.mark.dear
-def test_dask_takes_gradients_of_a_script_to_its_workers(tmp_path):
-    pytest.importorskip("dask")
-    (tmp_path / "parts.py").write_text(textwrap.dedent(PARTS))
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run([sys.executable, "parts.py"], cwd=tmp_path, env=environment,
-                          capture_output=True, text=True, timeout=120, check=False)  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    here, there = done.stdout.splitlines()
-    assert here == there
-
-
 # --- threads -----------------------------------------------------------------------------------------------------------
 
 

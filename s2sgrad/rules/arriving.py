@@ -27,6 +27,11 @@ def begin() -> None:
     _begun = True
 
 
+def is_reading() -> bool:
+    """Whether this thread reads rules of a library."""
+    return threading.get_ident() in _reading
+
+
 def read() -> bool:
     """Read the rules of what has been imported since; whether there were any."""
     global _imported

@@ -252,6 +252,7 @@ _TYPES: set[type] = set()  # of what has been entered: an object of another type
 GIVEN: dict[Any, Rule] = {}  # by the user, to callables that are no functions of Python's, by their identity
 _HOME = "s2sgrad rule"  # where a function keeps what the user gave it
 changes = 0  # how often the user has changed rules: a text is right while this has not changed
+own = 0  # how many of these changes came with our own rules of a library
 
 
 def _name(primitive: Any) -> str:
@@ -435,8 +436,9 @@ def give(primitive: Any, rule: Rule, new: bool = False) -> None:
 
     Texts that were written before are written anew, but for a callable that is `new`.
     """
-    global changes
+    global changes, own
     changes += not new
+    own += not new and arriving.is_reading()
     if isinstance(primitive, types.FunctionType):
         vars(primitive)[_HOME] = rule
     else:

@@ -25,7 +25,7 @@ import numpy as np
 
 from s2sgrad.driver.options import Recording
 from s2sgrad.driver.recipe import Compiled, noted
-from s2sgrad.rules import table
+from s2sgrad.rules import arriving, table
 from s2sgrad.stored.marks import Marks
 from s2sgrad.stored.packed import opened, packed
 
@@ -51,7 +51,8 @@ def through(
 
 def _file(folder: str, function: types.FunctionType, kinds: Any, asked: tuple) -> Path | None:
     """The file of a text; None for what cannot be told from others, and where the user changed rules."""
-    if table.changes or table.GIVEN:
+    arriving.read()
+    if table.changes != table.own or table.GIVEN:
         return None
     try:
         marks = Marks(deep=True)

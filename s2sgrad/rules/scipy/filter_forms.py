@@ -14,7 +14,7 @@ import numpy as np
 from scipy import signal
 
 from s2sgrad.rules.restated import restates
-from s2sgrad.rules.table import complex_of_real_numbers, flat
+from s2sgrad.rules.table import complex_of_real_numbers, flat, general, of_complex_numbers
 from s2sgrad.runtime import Refusal
 
 # --- polynomials -----------------------------------------------------------------------------------------------------
@@ -89,10 +89,25 @@ def zpk2tf(z, p, k):
     return k * polynomial(np.atleast_1d(z)), polynomial(np.atleast_1d(p))
 
 
+def zeros_of(c):
+    """The roots of a polynomial, in the order of NumPy."""
+    return np.roots(c) + 0j
+
+
+@general(zeros_of)
+def _(g, y, c):
+    powers = np.reshape(y, (-1, 1)) ** np.arange(np.size(c) - 1, -1, -1)
+    return -np.sum(np.reshape(g / np.polyval(np.polyder(c), y), (-1, 1)) * powers, axis=0)
+
+
+of_complex_numbers(zeros_of)
+complex_of_real_numbers(zeros_of)
+
+
 @restates(signal.tf2zpk, complex=True)
 def tf2zpk(b, a):
     num, den = normalize(b, a)
-    return np.roots(num / num[0] + 0j), np.roots(den + 0j), num[0]
+    return zeros_of(num / num[0]), zeros_of(den), num[0]
 
 
 complex_of_real_numbers(signal.tf2zpk)

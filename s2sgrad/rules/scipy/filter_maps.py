@@ -87,7 +87,7 @@ def bilinear(b, a, fs=1.0):
 
 def at_infinity(z, p):
     """How many zeros are at infinity."""
-    return np.size(p) - np.size(z)
+    return len(p) - len(z)
 
 
 flat(at_infinity)

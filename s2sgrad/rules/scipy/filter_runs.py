@@ -28,8 +28,19 @@ def weighed(c, past, size, before):
     return np.concatenate((sums, np.zeros(size - before)))
 
 
+def one_signal(y, x):
+    """Raise Refusal for signals of several axes."""
+    if np.ndim(y) > 1 or np.ndim(x) > 1:
+        raise Refusal(None, "`signal.lfiltic` has a derivative rule for signals of one axis")
+    return True
+
+
+flat(one_signal)
+
+
 @restates(signal.lfiltic, moving=("x",))
 def lfiltic(b, a, y, x=None):
+    one_signal(y, x)
     b, a = np.atleast_1d(b), np.atleast_1d(a)
     n, m = np.size(a) - 1, np.size(b) - 1
     out = -weighed(a, np.atleast_1d(y), max(n, m), n)

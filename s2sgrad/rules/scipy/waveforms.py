@@ -305,8 +305,8 @@ def lombscargle(x, y, freqs, precenter=None, normalize=False, weights=None, floa
     yc, ys = np.sum(w * y * c, axis=0), np.sum(w * y * s, axis=0)
     power = 2.0 * (yc * yc * ss - 2.0 * yc * ys * cs + ys * ys * cc) / (cc * ss - cs * cs)
     if normalize == "normalize" or normalize is True:
-        return power * 0.5 / np.sum(w * y * y)
-    return power * (np.size(x) / 4.0)
+        return np.squeeze(power * 0.5 / np.sum(w * y * y))
+    return np.squeeze(power * (np.size(x) / 4.0))
 
 
 def power_alone(precenter, normalize):

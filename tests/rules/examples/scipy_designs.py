@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import signal
 
+from s2sgrad.rules.scipy import filter_forms
+
 from . import complex_numbers
 from .base import example
 
@@ -26,6 +28,7 @@ example(signal.abcd_normalize, _A, _B, _C, _D)
 example(signal.zpk2tf, np.array([0.3]), np.array([0.5, 0.1, -0.3]), 0.7)
 complexly(signal.zpk2tf, _z, _p, 0.7)
 complexly(signal.zpk2ss, np.array([0.3 + 0.1j]), np.array([0.5, 0.1 - 0.2j]), 0.7)
+complexly(filter_forms.zeros_of, np.array([0.3, 0.5, 2.0, 0.7]))
 complexly(signal.tf2zpk, np.array([0.3, 0.5, 2.0]), _a)
 complexly(signal.ss2zpk, _A, _B, _C, _D)
 complexly(signal.sos2zpk, _sos)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.recorded.applying import apply, is_part
+from s2sgrad.recorded.applying import apply, is_part, repeats
 from s2sgrad.recorded.honest import bottoms
 from s2sgrad.recorded.patterns import Kept, Prepared
 from s2sgrad.recorded.runs import Root
@@ -134,6 +134,8 @@ def _mark(kept: Kept, marks: np.ndarray, mask: Any) -> None:
     root, where = kept.root, bottom(kept.where)
     if is_part(root.owner, where):  # type: ignore[union-attr]
         np.logical_or.at(marks, places(root, where) // 2, mask)
+    elif mask is not True and repeats(where):  # `|=` keeps the last of the places of one item
+        np.logical_or.at(marks, places(root, where), mask)
     else:
         _marked(kept, marks)[...] |= mask
 

@@ -447,3 +447,18 @@ def filled_through_a_view_turned_twice(x, c):
     w = x * x
     np.flip(w)[0] = c * x[0]
     return np.sum(y[0] * x[1]) + np.sum(w * w)
+
+
+@case(MATRIX)
+def items_at_several_places_of_a_view(x):
+    windows = np.lib.stride_tricks.sliding_window_view(np.sin(x[0]), 2)
+    repeated = np.broadcast_to(x[1], (3, *x[1].shape))
+    chosen = repeated[(repeated > 0.0) & (np.arange(3) < 2)[:, None]]
+    return np.sum(windows[[0, 1], [1, 1]] ** 2) + windows[1, 1] * np.sum(chosen**2)
+
+
+@case(MATRIX)
+def added_where_a_mask_says_from_a_row(x):
+    y = x * 0.7
+    np.add(y, np.sin(x[0]), out=y, where=y < 0.3)
+    return np.sum(y * y)

@@ -128,4 +128,5 @@ class Assignments(Family):
             self.objects.hint = target
         if target in self.names.acting and (acting := self.collections.acting_among(shown)) is not None:
             return acting
-        return self.evaluator.evaluate(shown) if target in self.names.mixed else self.evaluator.value(shown, target)
+        is_static = target in self.names.mixed or target in self.names.values  # of one kind, it stands for this one too
+        return self.evaluator.evaluate(shown) if is_static else self.evaluator.value(shown, target)

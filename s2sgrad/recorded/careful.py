@@ -86,7 +86,8 @@ class Careful(Sweep):
         root = kept.root
         if root is not None:
             where = bottom(kept.where)
-            if mask is None and not self.has(root) and where.size == root.owner.size:
+            whole = where is root.owner or (where.size == root.owner.size and not repeats(where))
+            if mask is None and whole and not self.has(root):
                 super().give(kept, bar, None)
                 self.marks.pop(root, None)
                 return
@@ -130,14 +131,16 @@ def _marked(kept: Kept, marks: np.ndarray) -> np.ndarray:
 
 
 def _mark(kept: Kept, marks: np.ndarray, mask: Any) -> None:
-    """Mark what has arrived in a view."""
+    """Mark what has arrived in a view, of which several places may be one item."""
     root, where = kept.root, bottom(kept.where)
     if is_part(root.owner, where):  # type: ignore[union-attr]
         np.logical_or.at(marks, places(root, where) // 2, mask)
-    elif mask is not True and repeats(where):  # `|=` keeps the last of the places of one item
+        return
+    marked = _marked(kept, marks)
+    if mask is not True and repeats(marked):  # `|=` keeps the last of the places of one item
         np.logical_or.at(marks, places(root, where), mask)
     else:
-        _marked(kept, marks)[...] |= mask
+        marked |= mask
 
 
 def _places(shape: tuple[int, ...], index: Any, size: int, mask: Any) -> Any:

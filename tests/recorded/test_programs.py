@@ -22,12 +22,12 @@ from branched_programs import branched_program, typed_program
 from buffer_programs import buffer_program
 from container_programs import container_program
 from cursor_programs import cursor_program
-from differences import assert_value, copied, leaves, random_directions
+from differences import assert_value, central_difference, copied, leaves, random_directions
 from dtype_programs import dtype_program
 from exception_programs import exception_program
 from function_programs import function_program
 from iterator_programs import iterator_program
-from judging import Rejected, expected, loaded
+from judging import STEPS, Rejected, expected, loaded
 from knot_programs import knot_program
 from list_programs import chosen_program, list_program, queue_program, row_program
 from mask_programs import mask_program
@@ -58,9 +58,9 @@ def outcome(program, judge) -> str:
         try:
             f(*copied(program.args))
         except Exception as error:
-            with pytest.raises(type(error)):
+            with pytest.raises((type(error), S2SGradError, Refusal)) as raised:
                 Recorded(f, copied(program.args), {}, program.argnums)
-            return "raises"
+            return "raises" if isinstance(raised.value, type(error)) else "refused"
         try:
             expected(f, program.args, program.argnums)
         except Rejected:
@@ -69,7 +69,17 @@ def outcome(program, judge) -> str:
             judge(f, program.args, program.argnums)
         except (S2SGradError, Refusal):
             return "refused"
+        except AssertionError:
+            if not too_steep(f, program.args, program.argnums):
+                raise
+            return "rejected"
     return "right"
+
+
+def too_steep(f, args, argnums) -> bool:
+    """Whether differences with two steps disagree in an element, so that they judge nothing."""
+    rough, fine = (central_difference(f, args, argnums, step) for step in STEPS)
+    return not all(np.allclose(a, b, rtol=1e-5, atol=1e-6) for a, b in zip(rough, fine, strict=True))
 
 
 @pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)

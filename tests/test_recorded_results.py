@@ -131,6 +131,17 @@ def test_gradients_of_the_text_itself(function):
     assert np.isclose(grad(function)(u.copy(), 0.3, 3) @ step, slope, rtol=1e-6)
 
 
+def of_an_array(rows, u):
+    for v in rows:
+        u = np.arctan(rows.T @ v[:2])
+    return np.mean(rows, axis=0) * (np.sum(u * u) + np.sum(v * v))
+
+
+def test_no_shape_is_asked_of_a_seed_that_is_not_given():
+    """The seed has the shape of `u`, but it may be None."""
+    check_grads(of_an_array, (RNG.normal(size=(2, 3)), RNG.normal(size=3)))
+
+
 def test_the_change_of_a_stencil_is_recorded_and_not_the_array():
     text = grad(diffusion, (0, 1)).source_for(np.ones(5), 0.3, 3)
     assert ".copy())" not in text and text.count("u[2:]") == 2  # one of them in a quotation

@@ -131,7 +131,8 @@ class _Pair:
     def ask_arguments_for_shapes(self) -> None:
         """Read shapes off arguments that are never bound again, where they are those of what is recorded."""
         bound = binding_counts(self.tree.body)
-        fixed = [p.id for p in parameters(self.tree) if isinstance(self.unit.kinds.get(p.id), Array) and not bound[p.id]]
+        given = [p.id for p in parameters(self.tree) if p not in self.tree.args.kwonlyargs]  # a seed may be None
+        fixed = [n for n in given if isinstance(self.unit.kinds.get(n), Array) and not bound[n]]
         here = {bound_name(s) for s in self.reverse.body}
         for statement in self.reverse.body if fixed else ():
             value = getattr(statement, "value", None)

@@ -15,7 +15,7 @@ def unroll_grad(W, U, h, xs, *, seed=1.0):
     U_bar = np.zeros_like(U)
     W_bar = np.zeros_like(W)
     U_bar_columns, U_bar_rows = [], []
-    W_bar_columns, W_bar_rows = [], []
+    W_bar_rows = []
     for x in reversed(xs):
         # h = np.tanh(W @ h + U @ x)
         h_new = h
@@ -23,12 +23,10 @@ def unroll_grad(W, U, h, xs, *, seed=1.0):
         h_bar_scaled = h_bar * (1.0 - h_new * h_new)
         U_bar_columns.append(h_bar_scaled)
         U_bar_rows.append(x)
-        W_bar_columns.append(h_bar_scaled)
         W_bar_rows.append(h)
         h_bar = h_bar_scaled @ W
     # h = np.tanh(W @ h + U @ x)
     if U_bar_columns:
         U_bar += np.array(U_bar_columns).T @ np.array(U_bar_rows)
-    if W_bar_columns:
-        W_bar += np.array(W_bar_columns).T @ np.array(W_bar_rows)
+        W_bar += np.array(U_bar_columns).T @ np.array(W_bar_rows)
     return W_bar, U_bar, like(h, h_bar)

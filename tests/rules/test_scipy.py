@@ -12,7 +12,7 @@ import scipy.stats
 from scipy import integrate, interpolate, linalg, ndimage, signal, special, stats
 from scipy.stats import norm
 
-from s2sgrad import S2SGradError, grad, jvp
+from s2sgrad import S2SGradError, grad, jvp, vjp
 from s2sgrad.errors import NoRule
 from s2sgrad.rules.table import lookup, owns, rules
 from s2sgrad.runtime.checks import Refusal
@@ -688,3 +688,29 @@ def test_derivatives_of_splines():
         return np.sum(d**2) + 1e-3 * np.sum(e**3) + interpolate.splint(a, b, (t, c, k)) ** 2
 
     check_grads(of_coefficients, (c, 0.7, 5.2), order=2)
+
+
+# --- windows ---------------------------------------------------------------------------------------------------------
+
+PARAMETERS = {
+    "general_gaussian": (1.3, 2.1), "general_cosine": (np.array([0.5, 0.3, 0.2]),), "chebwin": (60.0,), "tukey": (0.45,),
+    "taylor": (4, 28.0), "exponential": (1.1, 1.4),
+}  # fmt: skip
+WINDOWS = [name for name in signal.windows.__all__ if lookup(getattr(signal.windows, name)) and name != "get_window"]
+
+
+@pytest.mark.filterwarnings("ignore:This window is not suitable")
+@pytest.mark.parametrize("name", WINDOWS)
+def test_windows_of_few_points_have_their_slopes(name):
+    window, (*first, last) = getattr(signal.windows, name), PARAMETERS.get(name, (1.3,))
+    options = [()] if name == "kaiser_bessel_derived" else [(True,), (False,)]  # symmetric; of Taylor's, `norm`
+    for length, told in [(n, told) for n in (0, 1, 2, 5, 6) for told in options]:
+        weights, still = np.cos(np.arange(length)), [None] * (1 + len(first))
+        try:
+            ends = [np.sum(weights * window(length, *first, last + step, *told)) for step in (1e-6, -1e-6)]
+        except ValueError:  # of one whose lengths are even alone
+            continue
+        slope = pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-6)
+        bar = vjp(window, length, *first, last, *told)[1](weights)[len(still)]
+        dot = jvp(window, (length, *first, last, *told), (*still, np.ones_like(last), *[None] * len(told)))[1]
+        assert (np.sum(bar), np.sum(weights * dot)) == (slope, slope), (length, told)

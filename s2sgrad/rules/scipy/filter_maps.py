@@ -16,7 +16,7 @@ from scipy import linalg, signal
 
 from s2sgrad.rules.restated import restates
 from s2sgrad.rules.scipy.filter_forms import normalize, ss2tf, ss2zpk, tf2ss, trimmed, zpk2ss
-from s2sgrad.rules.table import flat
+from s2sgrad.rules.table import complex_of_real_numbers, flat, may_turn_complex
 from s2sgrad.runtime import Refusal
 
 # --- coefficients ----------------------------------------------------------------------------------------------------
@@ -90,7 +90,16 @@ def at_infinity(z, p):
     return len(p) - len(z)
 
 
-flat(at_infinity)
+def none_at_zero(roots):
+    """Raise Refusal for zeros or poles at 0, which go to infinity."""
+    if np.any(np.asarray(roots) == 0.0):
+        raise Refusal(
+            None, "a zero or a pole at 0 goes to infinity in a high-pass or a band-stop filter, where it has no slope"
+        )
+    return True
+
+
+flat(at_infinity, none_at_zero)
 
 
 @restates(signal.lp2lp_zpk, moving=("wo",), complex=True)
@@ -102,6 +111,8 @@ def lp2lp_zpk(z, p, k, wo=1.0):
 @restates(signal.lp2hp_zpk, moving=("wo",), complex=True)
 def lp2hp_zpk(z, p, k, wo=1.0):
     z, p = np.atleast_1d(z), np.atleast_1d(p)
+    none_at_zero(z)
+    none_at_zero(p)
     return np.concatenate((wo / z, np.zeros(at_infinity(z, p)))), wo / p, k * np.real(np.prod(-z) / np.prod(-p))
 
 
@@ -121,6 +132,8 @@ def lp2bp_zpk(z, p, k, wo=1.0, bw=1.0):
 @restates(signal.lp2bs_zpk, moving=("wo", "bw"), complex=True)
 def lp2bs_zpk(z, p, k, wo=1.0, bw=1.0):
     z, p = np.atleast_1d(z), np.atleast_1d(p)
+    none_at_zero(z)
+    none_at_zero(p)
     ends = np.ones(at_infinity(z, p)) * 1j * wo
     zeros = np.concatenate((both_sides(((bw / 2.0) / z).astype(complex), wo), ends, -ends))
     return zeros, both_sides(((bw / 2.0) / p).astype(complex), wo), k * np.real(np.prod(-z) / np.prod(-p))
@@ -132,6 +145,8 @@ def bilinear_zpk(z, p, k, fs):
     zeros = np.concatenate(((rate + z) / (rate - z), -np.ones(at_infinity(z, p))))
     return zeros, (rate + p) / (rate - p), k * np.real(np.prod(rate - z) / np.prod(rate - p))
 
+
+complex_of_real_numbers(signal.lp2bp_zpk, signal.lp2bs_zpk)
 
 # --- systems in discrete time ----------------------------------------------------------------------------------------
 
@@ -190,3 +205,6 @@ def cont2discrete(system, dt, method="zoh", alpha=None):
         z, p, k = ss2zpk(A, B, C, D)
         return z, p, k, 1.0 * dt
     return A, B, C, D, 1.0 * dt
+
+
+may_turn_complex(signal.cont2discrete)

@@ -85,8 +85,10 @@ def deconvolve(signal, divisor):
 
 def spiral(n, m, w, a):
     """The matrix of a chirp transform of n samples."""
+    if np.size(a) != 1 or (w is not None and np.size(w) != 1):
+        raise Refusal(None, "`signal.czt` has a derivative rule for one ratio `w` and one start `a`: pass numbers")
     m = n if m is None else m
-    w = np.exp(-2j * np.pi / m) if w is None else w
+    w, a = np.exp(-2j * np.pi / m) if w is None else np.ravel(w), np.ravel(a)
     k, j = np.arange(m)[:, None], np.arange(n)[None, :]
     return np.asarray(a + 0j) ** -j * np.asarray(w + 0j) ** (k * j)
 

@@ -90,8 +90,12 @@ for _rule in (convolve2d, correlate2d):
 
 
 def apart(M, sym):
-    """How many steps there are between the ends of a window."""
-    return M - 1 if sym else M
+    """How many steps there are between the ends of a window; none in one of a single point, which is 1.
+
+    >>> apart(5, True), apart(5, False), apart(1, False)
+    (4, 5, 0)
+    """
+    return M - 1 if sym or M <= 1 else M
 
 
 def from_middle(M, sym):
@@ -127,7 +131,7 @@ def gaussian(g, y, M, std, sym=True):
 
 def tukey_slope(M, alpha, sym):
     """The slope in `alpha` of the tapers `0.5 * (1 + cos(pi * (2 * n / (alpha * steps) - 1)))`."""
-    if alpha <= 0 or alpha >= 1:
+    if alpha <= 0 or alpha >= 1 or M <= 1:
         return np.zeros(M)
     part = tapering(M, alpha, sym)
     t = 2.0 * part[1] / (alpha * apart(M, sym))

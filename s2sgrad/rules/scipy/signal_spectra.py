@@ -13,7 +13,7 @@ from scipy import signal
 
 from s2sgrad.rules.fourier import fitted_to, half_spectrum
 from s2sgrad.rules.scipy.signal_filters import both, unextended
-from s2sgrad.rules.table import complex_of_real_numbers, flat, general, linear, of_complex_numbers
+from s2sgrad.rules.table import complex_of_real_numbers, flat, general, linear, may_turn_complex, of_complex_numbers
 from s2sgrad.runtime import Refusal
 
 # --- segments --------------------------------------------------------------------------------------------------------
@@ -464,3 +464,4 @@ resample.refuse(
 of_complex_numbers(signal.stft, signal.istft, signal.detrend, signal.hilbert, signal.csd, signal.welch, signal.periodogram,
                    signal.spectrogram, unstft, unistft)  # fmt: skip
 complex_of_real_numbers(signal.stft, signal.csd, signal.hilbert, unistft)
+may_turn_complex(signal.istft)

@@ -15,14 +15,23 @@ from scipy import signal
 from scipy.signal import windows
 
 from s2sgrad.rules.restated import restates
-from s2sgrad.rules.table import existing, flat, lookup
+from s2sgrad.rules.table import existing, flat, general, lookup
 from s2sgrad.runtime import Refusal
 
 flat(
     *existing(windows, "barthann", "bartlett", "blackman", "blackmanharris", "bohman", "boxcar", "cosine", "flattop",
               "hamming", "hann", "lanczos", "nuttall", "parzen", "triang")
 )  # fmt: skip
-flat(signal.square, signal.correlation_lags, signal.find_peaks_cwt)
+flat(signal.square, signal.find_peaks_cwt)
+
+
+@general(signal.correlation_lags)
+def correlation_lags(g, y, in1_len, in2_len, mode="full"):
+    return None, None
+
+
+correlation_lags.constant("in1_len")
+correlation_lags.constant("in2_len")
 
 # --- waves -----------------------------------------------------------------------------------------------------------
 

@@ -3,9 +3,10 @@
     @restates(signal.kaiser_beta)
     def kaiser_beta(a): ...                 ->      a_bar = vjp(kaiser_beta, a)[1](beta_bar)[0]
 
-The value is the library's.  A text names its arguments as the function does: those without a default carry derivatives,
-those with one are constants, but for those in `moving`.  What is not worth a text is refused by name.  `vjp` and
-`jvp` are above this room: they are found when the first of these files is read (`arriving`).
+The value is the library's; where the text gives another one, or fails, the call is refused.  A text names its arguments
+as the function does: those without a default carry derivatives, those with one are constants, but for those in `moving`.
+What is not worth a text is refused by name.  `vjp` and `jvp` are above this room: they are found when the first of these
+files is read (`arriving`).
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from s2sgrad import runtime
 from s2sgrad.rules.made import made
-from s2sgrad.rules.table import Rule, general, linear, of_complex_numbers, structured, with_sizes_of_their_own
+from s2sgrad.rules.table import Rule, flat, general, linear, of_complex_numbers, structured, with_sizes_of_their_own
+from s2sgrad.runtime import Refusal
 
 
 def filled(g: Any, y: Any) -> Any:
@@ -36,6 +40,62 @@ def filled(g: Any, y: Any) -> Any:
 @linear(filled)
 def _(w, z, g, y):
     return w, None
+
+
+def agrees(text: Callable[..., Any], y: Any, *args: Any) -> bool:
+    """Raise Refusal where a text gives something else than the result `y` of the function that it restates: for arguments
+    that it does not foresee, so that its slopes are not theirs.
+
+    >>> agrees(lambda x: x * x, 9.0, 3.0)
+    True
+    """
+    try:
+        with np.errstate(all="ignore"):
+            same = _is_same(text(*args), y)
+    except Refusal:
+        raise
+    except Exception:  # of arguments that SciPy makes arrays of, such as tuples
+        same = False
+    if not same:
+        raise Refusal(None, f"`{text.__name__}` has no derivative rule for these arguments, of which its formula gives "
+                            "another value: pass arrays and numbers as its documentation has them")  # fmt: skip
+    return True
+
+
+def _is_same(found: Any, y: Any) -> bool:
+    if isinstance(y, (tuple, list)):
+        return len(found) == len(y) and all(map(_is_same, found, y))
+    if isinstance(y, dict):
+        return found.keys() == y.keys() and all(_is_same(found[k], y[k]) for k in y)
+    if not isinstance(y, (np.ndarray, np.number, float, complex)):
+        return True
+    a, b = np.asarray(found), np.asarray(y)
+    if a.shape != b.shape or a.dtype.kind not in "fciub" or b.dtype.kind not in "fc":
+        return a.shape == b.shape
+    finite = np.isfinite(b)
+    size = np.max(np.abs(b[finite]), initial=0.0)
+    return bool(np.all(np.abs(a[finite] - b[finite]) <= _close(b.dtype) * size + 1e-300))
+
+
+def _close(dtype: Any) -> float:
+    """How much a text may differ from the function by rounding, relative to the largest element."""
+    return float(np.finfo(dtype).eps) ** 0.4
+
+
+def checked(g: Any, same: bool) -> Any:
+    """`g`, once the text agrees."""
+    return g
+
+
+flat(agrees)
+
+
+@linear(checked)
+def _(w, z, g, same):
+    return w, None
+
+
+of_complex_numbers(checked)
 
 
 def restates(
@@ -76,13 +136,15 @@ def _ruled(
 
     y = "y" if "y" not in names else "whole"
     seed = f"filled(g, {y})" if counts else "g"
+    same = f"agrees({text.__name__}, {y}, {', '.join(names)})"
 
     def pulled(wanted: list[str]) -> str:
         bars = ["None" if n in constant else f"bars[{names.index(n)}]" for n in wanted]
-        return f"    bars = vjp({text.__name__}, {', '.join(names)})[1]({seed})\n    return {', '.join(bars)}\n"
+        run = f"vjp({text.__name__}, {', '.join(names)})[1](checked({seed}, {same}))"
+        return f"    bars = {run}\n    return {', '.join(bars)}\n"
 
     def along(name: str) -> str:
-        dots = ", ".join(f"{n}_dot" if n == name else "None" for n in names)
+        dots = ", ".join(f"checked({n}_dot, {same})" if n == name else "None" for n in names)
         return "None" if name in constant else f"jvp({text.__name__}, ({', '.join(names)},), ({dots},))[1]"
 
     head, dots = ", ".join(operands), ", ".join(f"{n}_dot" for n in operands)
@@ -93,7 +155,7 @@ def _ruled(
         lines += f"\n\ndef pullback_in_{n}(g, {y}, {head}{options}):\n{pulled([n])}\n\n"
         lines += f"def tangent_in_{n}({y}, {head}, {n}_dot{options}):\n    return {along(n)}\n"
     above = importlib.import_module("s2sgrad.pullbacks")
-    space = {"vjp": above.vjp, "jvp": above.jvp, "filled": filled, text.__name__: text}
+    space = {"vjp": above.vjp, "jvp": above.jvp, "filled": filled, "agrees": agrees, "checked": checked, text.__name__: text}
     found = made(lines, f"{text.__module__}.of_{text.__name__}", space)
     rule = general(*primitives)(found["pullback"])
     rule.forward()(found["tangent"])

@@ -472,6 +472,7 @@ UNEXAMPLED = {closures.closure, keywords.held}  # of functions, which test_funct
 UNEXAMPLED |= {special.nctdtridf}  # has an end, which small changes of the examples reach
 UNEXAMPLED |= {special.fdtridfd}  # SciPy gives few digits
 UNEXAMPLED |= {np.bartlett, np.blackman, np.hamming, np.hanning, ndimage.distance_transform_bf}  # refused but of constants
+UNEXAMPLED |= {signal.correlation_lags}  # the same
 UNEXAMPLED |= {special.ncfdtrinc, special.ncfdtridfn, special.ncfdtridfd}  # SciPy gives four digits of them
 UNEXAMPLED |= {f for f in rules() if of_sparse_arrays(f)}  # they are in test_scipy_sparse.py
 UNEXAMPLED |= {

@@ -714,3 +714,34 @@ def test_windows_of_few_points_have_their_slopes(name):
         bar = vjp(window, length, *first, last, *told)[1](weights)[len(still)]
         dot = jvp(window, (length, *first, last, *told), (*still, np.ones_like(last), *[None] * len(told)))[1]
         assert (np.sum(bar), np.sum(weights * dot)) == (slope, slope), (length, told)
+
+
+# --- functions that are stated again ---------------------------------------------------------------------------------
+
+
+def test_where_the_text_gives_another_value_the_call_is_refused():
+    def moved(b):  # of rows, of which SciPy counts the coefficients alone
+        return np.sum(signal.lp2lp(b, [1.3, 0.4, -0.2], 0.7)[0])
+
+    for differentiated in (grad(moved), lambda b: jvp(moved, (b,), (np.ones_like(b),))):
+        with pytest.raises(S2SGradError, match="`lp2lp` has no derivative rule for these arguments"):
+            differentiated(np.array([[0.3, 0.5], [0.2, 0.1]]))
+
+
+def test_lengths_that_are_no_whole_numbers_are_constants():
+    with pytest.raises(NoRule, match="in1_len"):
+        grad(lambda n: np.sum(signal.correlation_lags(n, 3)))(2.5)
+
+
+@pytest.mark.parametrize("f", [signal.lp2bp_zpk, signal.lp2bs_zpk])
+def test_real_poles_that_become_complex(f):
+    check_grads(lambda p, w: np.sum(np.abs(f([], p, 1.0, w)[1] - 0.3)), (np.array([-0.5, -0.7]), 1.4))
+
+
+def test_chirp_transforms_of_one_ratio():
+    def size(x, w):
+        return np.sum(np.abs(signal.czt(x, 3, w)))
+
+    check_grads(lambda x: size(x, (0.5,)), (V,))
+    with pytest.raises(S2SGradError, match="one ratio"):
+        grad(size)(V, np.array([0.5, 0.2, 0.3]))

@@ -20,6 +20,7 @@ _A, _B = np.array([[0.3, 0.5], [-0.2, 0.1]]), np.array([[1.0, 0.2], [0.3, 0.4]])
 _C, _D = np.array([[0.4, 0.5]]), np.array([[0.3, 0.2]])
 _u, _T = np.cos(np.arange(10.0)).reshape(5, 2), np.linspace(0.0, 1.0, 5)
 
+example(restated.checked, normal(2), True)
 example(restated.filled, (0.3, {"a": 0.4, "b": normal(2)}), (0.1, {"a": 0.2, "b": normal(2)}))
 complexly(responses.imaginary, _w)
 complexly(signal.freqs, _b, _a, _w)

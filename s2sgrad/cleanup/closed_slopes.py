@@ -179,7 +179,7 @@ class _Closed(Transformer):
         if not own or not others or others[0][1] or all(self._is_not_zero(f) for f, _ in own):
             return None
         slope = call(self.unit, "ratio", runtime.ratio, _product(own), divisor)
-        return call(self.unit, "times", runtime.times, _product(others), slope)
+        return call(self.unit, "times", runtime.times, _product(_cancelled(others)), slope)
 
     def _written_out(self, factors: list[_Factor], root: str, deep: int = 3) -> list[_Factor]:
         """Factors without names of products that are computed from a root."""

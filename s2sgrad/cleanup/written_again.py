@@ -71,10 +71,10 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def _found(unit: Unit, tree: gast.FunctionDef) -> tuple[list[gast.Assign], list[gast.Assign]]:
-    """The temporaries that stand for positions or whole arrays, and those that begin with a minus."""
+    """The temporaries that are read and stand for positions or whole arrays, and those that begin with a minus."""
     reads, writes = read_counts(tree.body), write_counts(tree.body)
     once = [s for s in effects.walk(tree.body) if is_derived(s) and writes[bound_name(s)] == 1]
-    temps = [s for s in once if bound_name(s) in unit.temps]
+    temps = [s for s in once if bound_name(s) in unit.temps and reads[bound_name(s)]]
     positions = [s for s in temps if _is_position(unit, s) and reads[bound_name(s)] <= _MOST]
     positions += [s for s in temps if _whole(unit, s.value) is not None]
     sums = set(map(bound_name, positions))
@@ -87,7 +87,7 @@ def _scales(unit: Unit, tree: gast.FunctionDef) -> list[gast.Assign]:
     reads, writes, found = read_counts(tree.body), write_counts(tree.body), {}
     for statement in filter(is_derived, effects.walk(tree.body)):
         bound = bound_name(statement)
-        once = bound in unit.temps and writes[bound] == 1 and reads[bound] <= _FEW
+        once = bound in unit.temps and writes[bound] == 1 and 0 < reads[bound] <= _FEW
         if once and isinstance(unit.kinds.get(bound), Number) and 0 < _operations(statement.value) <= _FEW:
             found[bound] = statement
     shapes = Shapes(unit, unit.kinds)

@@ -376,3 +376,9 @@ def systems_of_equations_in_lists(b):
 def item_of_singular_values_alone(a):
     first, second = np.linalg.svd(a * a, compute_uv=False)
     return np.linalg.svd(a, compute_uv=False)[0] * first - second * np.linalg.svd(a, False, False)[1]
+
+
+@case(np.array([0.3, -0.7, 1.1, 0.5]), np.array([1.3, 0.2, -0.5, 0.9]))
+def cosine_and_ratio_of_two_norms(x, y):
+    a, b = np.sum(x**2), np.sum(y**2)
+    return np.sum(x * y) / (np.sqrt(a) * np.sqrt(b)) + a / b

@@ -136,24 +136,24 @@ def _ruled(
 
     y = "y" if "y" not in names else "whole"
     seed = f"filled(g, {y})" if counts else "g"
-    same = f"agrees({text.__name__}, {y}, {', '.join(names)})"
+    same = f"    same = agrees({text.__name__}, {y}, {', '.join(names)})\n"
 
     def pulled(wanted: list[str]) -> str:
         bars = ["None" if n in constant else f"bars[{names.index(n)}]" for n in wanted]
-        run = f"vjp({text.__name__}, {', '.join(names)})[1](checked({seed}, {same}))"
-        return f"    bars = {run}\n    return {', '.join(bars)}\n"
+        run = f"vjp({text.__name__}, {', '.join(names)})[1](checked({seed}, same))"
+        return f"{same}    bars = {run}\n    return {', '.join(bars)}\n"
 
     def along(name: str) -> str:
-        dots = ", ".join(f"checked({n}_dot, {same})" if n == name else "None" for n in names)
+        dots = ", ".join(f"checked({n}_dot, same)" if n == name else "None" for n in names)
         return "None" if name in constant else f"jvp({text.__name__}, ({', '.join(names)},), ({dots},))[1]"
 
     head, dots = ", ".join(operands), ", ".join(f"{n}_dot" for n in operands)
     terms = along(operands[0]) if len(operands) == 1 else "(" + ", ".join(map(along, operands)) + ")"
     lines = f"def pullback(g, {y}, {head}{options}):\n{pulled(operands)}\n\n"
-    lines += f"def tangent({y}, {head}, {dots}{options}):\n    return {terms}\n"
+    lines += f"def tangent({y}, {head}, {dots}{options}):\n{same}    return {terms}\n"
     for n in moving:
         lines += f"\n\ndef pullback_in_{n}(g, {y}, {head}{options}):\n{pulled([n])}\n\n"
-        lines += f"def tangent_in_{n}({y}, {head}, {n}_dot{options}):\n    return {along(n)}\n"
+        lines += f"def tangent_in_{n}({y}, {head}, {n}_dot{options}):\n{same}    return {along(n)}\n"
     above = importlib.import_module("s2sgrad.pullbacks")
     space = {"vjp": above.vjp, "jvp": above.jvp, "filled": filled, "agrees": agrees, "checked": checked, text.__name__: text}
     found = made(lines, f"{text.__module__}.of_{text.__name__}", space)

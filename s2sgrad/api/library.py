@@ -120,9 +120,12 @@ def _is_passed(default: Any, parameter: inspect.Parameter | None, words: bool) -
 
 
 def _parameters_of(primitive: Any) -> dict[str, inspect.Parameter]:
-    """The parameters of a function, by name; none where it does not tell them."""
+    """The parameters of a function, by name, or of the one that it hands all its arguments on to; none where it does not
+    tell them."""
     try:
-        return dict(signature(primitive).parameters)
+        parameters = dict(signature(primitive).parameters)
+        hands_on = all(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters.values())
+        return dict(inspect.signature(primitive).parameters) if hands_on else parameters
     except (TypeError, ValueError):
         return {}
 

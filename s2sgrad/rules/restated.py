@@ -44,7 +44,7 @@ def _(w, z, g, y):
 
 def agrees(text: Callable[..., Any], y: Any, *args: Any) -> bool:
     """Raise Refusal where a text gives something else than the result `y` of the function that it restates: for arguments
-    that it does not foresee, so that its slopes are not theirs.
+    that it does not foresee, so that its slopes are not theirs.  A part that is not finite has no slope.
 
     >>> agrees(lambda x: x * x, 9.0, 3.0)
     True
@@ -56,6 +56,8 @@ def agrees(text: Callable[..., Any], y: Any, *args: Any) -> bool:
         raise
     except Exception:  # of arguments that SciPy makes arrays of, such as tuples
         same = False
+    if not _is_finite(y):
+        raise Refusal(None, f"`{text.__name__}` has no derivative where its result is not finite, as at a pole")
     if not same:
         raise Refusal(None, f"`{text.__name__}` has no derivative rule for these arguments, of which its formula gives "
                             "another value: pass arrays and numbers as its documentation has them")  # fmt: skip
@@ -72,9 +74,14 @@ def _is_same(found: Any, y: Any) -> bool:
     a, b = np.asarray(found), np.asarray(y)
     if a.shape != b.shape or a.dtype.kind not in "fciub" or b.dtype.kind not in "fc":
         return a.shape == b.shape
-    finite = np.isfinite(b)
-    size = np.max(np.abs(b[finite]), initial=0.0)
-    return bool(np.all(np.abs(a[finite] - b[finite]) <= _close(b.dtype) * size + 1e-300))
+    return bool(np.all(np.abs(a - b) <= _close(b.dtype) * np.max(np.abs(b), initial=0.0) + 1e-300))
+
+
+def _is_finite(y: Any) -> bool:
+    if isinstance(y, (tuple, list, dict)):
+        return all(map(_is_finite, y.values() if isinstance(y, dict) else y))
+    counted = isinstance(y, (np.ndarray, np.number, float, complex)) and np.asarray(y).dtype.kind in "fc"
+    return not counted or bool(np.all(np.isfinite(y)))
 
 
 def _close(dtype: Any) -> float:

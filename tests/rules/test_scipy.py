@@ -728,6 +728,15 @@ def test_where_the_text_gives_another_value_the_call_is_refused():
             differentiated(np.array([[0.3, 0.5], [0.2, 0.1]]))
 
 
+def test_a_zero_at_0_that_goes_to_infinity_has_no_slope():
+    def gain(z):
+        return signal.lp2hp_zpk(z, [-0.5], 1.0)[2]
+
+    for differentiated in (grad(gain), lambda z: jvp(gain, (z,), (np.ones_like(z),))):
+        with pytest.raises(S2SGradError, match="not finite"), np.errstate(divide="ignore"):
+            differentiated(np.zeros(1))
+
+
 def test_lengths_that_are_no_whole_numbers_are_constants():
     with pytest.raises(NoRule, match="in1_len"):
         grad(lambda n: np.sum(signal.correlation_lags(n, 3)))(2.5)

@@ -90,16 +90,7 @@ def at_infinity(z, p):
     return len(p) - len(z)
 
 
-def none_at_zero(roots):
-    """Raise Refusal for zeros or poles at 0, which go to infinity."""
-    if np.any(np.asarray(roots) == 0.0):
-        raise Refusal(
-            None, "a zero or a pole at 0 goes to infinity in a high-pass or a band-stop filter, where it has no slope"
-        )
-    return True
-
-
-flat(at_infinity, none_at_zero)
+flat(at_infinity)
 
 
 @restates(signal.lp2lp_zpk, moving=("wo",), complex=True)
@@ -111,8 +102,6 @@ def lp2lp_zpk(z, p, k, wo=1.0):
 @restates(signal.lp2hp_zpk, moving=("wo",), complex=True)
 def lp2hp_zpk(z, p, k, wo=1.0):
     z, p = np.atleast_1d(z), np.atleast_1d(p)
-    none_at_zero(z)
-    none_at_zero(p)
     return np.concatenate((wo / z, np.zeros(at_infinity(z, p)))), wo / p, k * np.real(np.prod(-z) / np.prod(-p))
 
 
@@ -132,8 +121,6 @@ def lp2bp_zpk(z, p, k, wo=1.0, bw=1.0):
 @restates(signal.lp2bs_zpk, moving=("wo", "bw"), complex=True)
 def lp2bs_zpk(z, p, k, wo=1.0, bw=1.0):
     z, p = np.atleast_1d(z), np.atleast_1d(p)
-    none_at_zero(z)
-    none_at_zero(p)
     ends = np.ones(at_infinity(z, p)) * 1j * wo
     zeros = np.concatenate((both_sides(((bw / 2.0) / z).astype(complex), wo), ends, -ends))
     return zeros, both_sides(((bw / 2.0) / p).astype(complex), wo), k * np.real(np.prod(-z) / np.prod(-p))

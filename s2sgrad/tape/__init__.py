@@ -5,8 +5,8 @@
     w_bar = t.gradient(loss, w)
 
 Each room builds on the ones before it: `recording`, `leaks`, `values`, `handed`, `unconnected`, `contents`, `primitives`,
-`array`, `variable`, `stopping`, `optimizers`, `dispatch`, `sweep`, `targets`, `jacobians`, `graph`, `gradient_tape`,
-`custom`, `given`, `lifting`, `surroundings`, `node`.
+`array`, `variable`, `stopping`, `optimizers`, `lifting`, `surroundings`, `node`, `dispatch`, `sweep`, `targets`,
+`jacobians`, `graph`, `gradient_tape`, `custom`, `given`.
 """
 
 from s2sgrad.api.given import defjvp, defvjp

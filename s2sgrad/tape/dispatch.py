@@ -4,6 +4,8 @@
 
 If an outer tape records a sweep, its pullbacks compute on Arrays.  NumPy functions dispatch to Arrays by themselves; the
 helpers of the rules, `math` and SciPy do not, so pullbacks run with globals in which these are wrapped by `apply`.
+
+A pullback that itself asks for the derivative of a text is no sequence of such calls: it is `differentiable`, one record.
 """
 
 from __future__ import annotations
@@ -16,10 +18,12 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad import pullbacks
 from s2sgrad.recorded.formulas import over
 from s2sgrad.recorded.honest import Honest
 from s2sgrad.rules import table
 from s2sgrad.tape.array import apply
+from s2sgrad.tape.node import differentiable
 from s2sgrad.tape.values import Operand, unwrapped
 
 _spaces: dict[int, dict[str, Any]] = {}
@@ -85,4 +89,11 @@ def on_arrays(pullback: Callable[..., Any]) -> Callable[..., Any]:
     """A pullback of the rule table that can be called with Arrays."""
     if type(pullback) is Honest:
         return pullback.on(on_arrays(pullback.pullback), unwrapped)
-    return over(pullback, _space(pullback.__globals__)) if isinstance(pullback, types.FunctionType) else pullback
+    if not isinstance(pullback, types.FunctionType):
+        return pullback
+    return differentiable(pullback) if _derives(pullback) else over(pullback, _space(pullback.__globals__))
+
+
+def _derives(pullback: types.FunctionType) -> bool:
+    """Whether it asks for the derivative of another function, which it calls by no name of its own."""
+    return any(pullback.__globals__.get(name) is pullbacks.vjp for name in pullback.__code__.co_names)

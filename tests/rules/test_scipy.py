@@ -54,7 +54,7 @@ def test_rules_are_read_for_what_is_imported_after_a_miss():
 def test_a_bound_method_is_found_by_its_owner_and_function():
     assert lookup(stats.norm.logpdf) is lookup(norm.logpdf) is not None
     assert lookup(stats.norm.logpdf) is not lookup(stats.laplace.logpdf)
-    assert owns(norm) and not owns(stats.johnsonsu)
+    assert owns(norm) and not owns(stats.levy_stable)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_arguments_without_a_derivative_are_refused():
         (lambda x: np.sum(signal.fftconvolve(x, x, axes=0)), V, "axes"),
         (lambda x: integrate.simpson(V, x), V, "`x`"),
         (lambda x: stats.multivariate_normal.logpdf(x, allow_singular=True), 0.3, "allow_singular"),
-        (lambda x: norm.interval(0.9, 0.0, x)[0], 0.3, "interval"),
+        (lambda x: norm.fit(x)[0], V, "fit"),
     ],
 )
 def test_refused(f, x, named):
@@ -514,7 +514,7 @@ def test_signals(f, n):
 @pytest.mark.parametrize(
     ("f", "x", "named"),
     [
-        (lambda s: np.sum(signal.sosfilt(s, V)), np.array([[0.3, 0.5, 0.2, 1.0, 0.4, 0.1]]), "signal.lfilter"),
+        (lambda x: np.sum(signal.sosfilt(np.ones((1, 6)), x, zi=np.zeros((1, 2)))[0]), V, "signal.lfilter"),
         (lambda x: np.sum(signal.resample(x, 4, window="hann")), V, "window"),
         (lambda x: np.sum(signal.spectrogram(x, mode="angle")[2]), V, "signal.stft"),
         (lambda x: np.sum(signal.welch(x, average="median")[1]), V, "average='mean'"),

@@ -52,7 +52,7 @@ def test_ties_of_the_largest_difference_share():
     [
         (lambda x: Rotation.from_rotvec(x[0]).apply(np.ones(3))[0], "Rotation"),
         (lambda x: cKDTree(x).query(POINTS)[0][0], "cKDTree"),
-        (lambda x: distance.dice(x[0], x[1]), "dice"),
+        (lambda x: spatial.Delaunay(x).transform[0, 0, 0], "Delaunay"),
         (lambda x: spatial.ConvexHull(x).area, "ConvexHull"),
     ],
 )

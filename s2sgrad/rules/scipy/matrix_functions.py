@@ -102,11 +102,16 @@ def off_the_cut(a):
 flat(off_the_cut)
 
 
+def as_real_as(a, e, slope):
+    """A slope at `a` along `e`, which is real where they are: SciPy's rounding may turn eigenvalues that are one complex."""
+    return slope if np.iscomplexobj(a) or np.iscomplexobj(e) else np.real(slope)
+
+
 def logm_slope(a, e):
     """The derivative of `linalg.logm` at `a` in the direction `e`."""
     off_the_cut(a)
     n = np.shape(a)[-1]
-    return linalg.logm(blocks(a, e))[..., :n, n:]
+    return as_real_as(a, e, linalg.logm(blocks(a, e))[..., :n, n:])
 
 
 @general(linalg.logm)
@@ -123,7 +128,7 @@ def power_slope(a, e, t):
     """The derivative of the power `t` of a matrix in the direction `e`."""
     off_the_cut(a)
     n = np.shape(a)[-1]
-    return linalg.fractional_matrix_power(blocks(a, e), t)[..., :n, n:]
+    return as_real_as(a, e, linalg.fractional_matrix_power(blocks(a, e), t)[..., :n, n:])
 
 
 @general(linalg.fractional_matrix_power)

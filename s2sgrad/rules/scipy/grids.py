@@ -131,8 +131,8 @@ def _along(w, y, dots, values, grid, points, method, fill_value):
 
 @general(mixed)
 def _mixed(w, y, g, dots, values, grid, points, method, fill_value):
-    in_g, in_dots = along(dots, w, grid, points, method, fill_value), slope(g, w, grid, points, method, fill_value)
-    return in_g, in_dots, None, None, None, None, None
+    g_bar = along(dots, w, grid, points, method, fill_value)
+    return g_bar, slope(g, w, grid, points, method, fill_value), None, None, None, None, None
 
 
 _CURVED = "data on a grid have no second derivative in the points, beyond those of one: pass constants"

@@ -43,7 +43,6 @@ NEAREST = {
     "scipy.stats.kstat": "scipy.stats.moment",
     "scipy.stats.scoreatpercentile": "numpy.percentile",
     "scipy.stats.sigmaclip": "numpy.clip",
-    "scipy.stats.theilslopes": "scipy.stats.linregress",
 }
 """What the names alone would not tell."""
 

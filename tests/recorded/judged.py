@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from differences import assert_value, central_difference, copied, directional, inner, leaves, random_directions
+from differences import STEP, assert_value, central_difference, copied, directional, inner, leaves, random_directions
 
 import s2sgrad.api.recording  # noqa: F401  so that gradients inside are followed
 from s2sgrad.recorded.careful import Careful, holds_nan
@@ -28,10 +28,13 @@ def assert_gradient(f, args, argnums, exactly=True, types=True):
         assert_value(recorded.value, before)
         if types:
             assert_types(recorded.value, before)
-    for bar, slope in zip(recorded.pullback(), central_difference(f, args, argnums), strict=True):
-        for a, b in zip(leaves(bar), leaves(slope), strict=True):
-            assert np.shape(a) == np.shape(b)
-            np.testing.assert_allclose(a, b, **TOLERANCES)
+    bars, slopes = list(leaves(recorded.pullback())), list(leaves(central_difference(f, args, argnums)))
+    if not all(np.allclose(a, b, **TOLERANCES) for a, b in zip(bars, slopes, strict=True)):
+        finer = leaves(central_difference(f, args, argnums, STEP / 10.0))
+        slopes = [(100.0 * b - a) / 99.0 for a, b in zip(slopes, finer, strict=True)]  # without the error of second order
+    for a, b in zip(bars, slopes, strict=True):
+        assert np.shape(a) == np.shape(b)
+        np.testing.assert_allclose(a, b, **TOLERANCES)
     assert_one_sweep(recorded.record)
     return recorded
 

@@ -6,6 +6,7 @@ list(xs)   a new list of the items        zip(xs, ys)   of tuples of them       
 from __future__ import annotations
 
 import copy
+import functools
 import itertools
 import operator
 from collections.abc import Callable
@@ -39,6 +40,7 @@ def are_containers(points: Points, places: Places) -> bool:
 def alike(points: Points, places: Places, node: gast.AST) -> Places:
     """New memory of the structure that these have, as in a deep copy."""
 
+    @functools.cache
     def made(place: Place) -> Places:
         if place == NONE:
             return {place}
@@ -46,11 +48,14 @@ def alike(points: Points, places: Places, node: gast.AST) -> Places:
         copy_, new = Place("shell", id(node), of), Place("new", id(node), of)
         return {copy_} if points.is_container(place) else {new} if points.trust(place) == Trust.ARRAY else {copy_, new}
 
+    holds: dict[Place, Places] = {}  # by the copy: the items of all that it may be a copy of
     for place in points.reached(places):
         copies = {p for p in made(place) if p.kind == "shell"}
         points.tangled |= copies if place in points.tangled else set()
         for p in copies:
-            points.kept.setdefault(p, set()).update(*map(made, points.items((place,))))
+            holds.setdefault(p, set()).update(points.items((place,)))
+    for p, held in holds.items():
+        points.kept.setdefault(p, set()).update(*map(made, held))
     return set().union(*map(made, places))
 
 

@@ -52,12 +52,10 @@ class Heap:
     def reached(self, places: Iterable[Place]) -> Places:
         """These locations and all that is reachable from them."""
         out: Places = set()
-        waiting = list(places)
+        waiting = set(places)
         while waiting:
-            place = waiting.pop()
-            if place not in out:
-                out.add(place)
-                waiting += self.items((place,))
+            out |= waiting
+            waiting = self.items(waiting) - out
         return out
 
     def are_data(self, places: Iterable[Place]) -> bool:

@@ -22,6 +22,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Mapping
 
@@ -31,6 +32,7 @@ from s2sgrad.analysis.kinds import Kind
 from s2sgrad.flow.counts import binding_counts
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory import mod_ref
+from s2sgrad.memory.places import Places
 
 
 class OneObject:
@@ -48,5 +50,10 @@ class OneObject:
 
     def around(self, name: str) -> set[str]:
         """The names of what such an object may stand in."""
-        mine, inside = self.points.names.get(name, set()), self.points.items
-        return {other for other, places in self.points.names.items() if not mine.isdisjoint(inside(places))} - {name}
+        mine = self.points.names.get(name, set())
+        return {other for other, places in self._inside.items() if not mine.isdisjoint(places)} - {name}
+
+    @functools.cached_property
+    def _inside(self) -> dict[str, Places]:
+        """What an item of each name may be."""
+        return {name: self.points.items(places) for name, places in self.points.names.items()}

@@ -18,6 +18,7 @@ Array('float64', (Size(0, -2), Size(1, 0)))
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import math
@@ -95,7 +96,18 @@ def _sampled(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bool
         # sizes may not fit: use only the rank, from a sample where all sizes agree
         first = second = _run(operation, [_sample(k, 0, 3) for k in kinds])
         sizes_known = False
+    if sizes_known and any(map(_is_unknown_float, kinds)):  # which may tell the length, as that of `np.arange`
+        moved = [2.7 + 3.0 * n if _is_unknown_float(k) else _sample(k, 0) for n, k in enumerate(kinds)]
+        with contextlib.suppress(_NoSample):
+            third = _run(operation, moved)
+            if _kind(first, third, True) != _kind(first, first, True):
+                return _kind(first, third, False)
     return _kind(first, second, sizes_known)
+
+
+def _is_unknown_float(kind: Kind) -> bool:
+    """Whether a kind is a float whose value is not known."""
+    return isinstance(kind, Number) and not kind.known and issubclass(kind.type or float, float)
 
 
 def _of_any_rank(operation: Callable[..., Any], kinds: list[Kind], place: int) -> Kind:

@@ -382,3 +382,10 @@ def item_of_singular_values_alone(a):
 def cosine_and_ratio_of_two_norms(x, y):
     a, b = np.sum(x**2), np.sum(y**2)
     return np.sum(x * y) / (np.sqrt(a) * np.sqrt(b)) + a / b
+
+
+@case(np.array([0.3, -0.7, 1.1, 0.5, -0.2]))
+def line_through_places_of_which_a_float_tells_the_number(v):
+    places = np.arange(1.0 * np.size(v))
+    slope = np.sum(v * v)
+    return np.median(v - slope * places)

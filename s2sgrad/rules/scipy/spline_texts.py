@@ -78,6 +78,8 @@ with_sizes_of_their_own(interpolate.splint, integrals, of_ends, along_ends)  # S
 
 def derived(tck, n):
     """The knots and the degree of a derivative or an integral, and the matrix of its coefficients."""
+    if not isinstance(tck, (tuple, list)):
+        raise Refusal(None, "a spline has a derivative rule as a tuple of knots, coefficients and degree")
     make = interpolate.splder if n > 0 else interpolate.splantider
     columns = [make((tck[0], e, tck[2]), abs(n)) for e in np.eye(len(tck[1]))]
     return columns[0][0], columns[0][2], np.stack([c for _, c, _ in columns], axis=1)

@@ -98,6 +98,11 @@ def unknown(knots):
     return np.full_like(knots, np.nan) if np.asarray(knots).dtype.kind == "f" else None
 
 
+def in_knots(tck):
+    """The cotangent of a spline where what depends on it is linear in something else: of its knots alone."""
+    return unknown(tck[0]), None, None
+
+
 def coefficients(dot, tck):
     """The tangent of the coefficients; nan where the knots have one."""
     moved = unknown(tck[0]) is not None and dot is not None and dot[0] is not None and np.any(dot[0])
@@ -123,13 +128,14 @@ def along_coefficients(dot, x, tck, der, ext):
 
 @general(of_coefficients)
 def _(w, y, g, x, tck, der, ext):
-    return along_coefficients(w, x, tck, der, ext), g * along_coefficients(w, x, tck, der + 1, ext), None, None, None
+    along = along_coefficients(w, x, tck, der, ext)
+    return along, g * along_coefficients(w, x, tck, der + 1, ext), in_knots(tck), None, None
 
 
 @general(along_coefficients)
 def _(g, y, dot, x, tck, der, ext):
     bar = of_coefficients(g, x, tck, der, ext)
-    return bar, g * along_coefficients(dot, x, tck, der + 1, ext), None, None, None
+    return bar, g * along_coefficients(dot, x, tck, der + 1, ext), in_knots(tck), None, None
 
 
 @general(interpolate.splev)

@@ -300,7 +300,15 @@ def step_in(count):
     return np.ones((count, 1))
 
 
-flat(one_input, impulse_in, step_in)
+def samples(n, dt, name):
+    """The number of samples; Refusal where SciPy rounds one away."""
+    count = 100 if n is None else n
+    if count != int(np.floor(np.linspace(0.0, count * dt, count, endpoint=False)[-1] / dt)) + 1:
+        raise Refusal(None, f"`signal.{name}` loses a sample to rounding at this time step: use signal.dlsim")
+    return count
+
+
+flat(one_input, impulse_in, step_in, samples)
 
 
 @restates(signal.dimpulse, moving=("x0",), tuples=("system",))
@@ -308,7 +316,7 @@ def dimpulse(system, x0=None, t=None, n=None):
     no_times(t, "dimpulse")
     A, B, C, D = state_space(system, 1)
     one_input(B)
-    count = 100 if n is None else n
+    count = samples(n, system[-1], "dimpulse")
     y, _ = run(A, B, C, D, impulse_in(count), x0)
     return np.arange(count) * system[-1], (y,)
 
@@ -318,6 +326,6 @@ def dstep(system, x0=None, t=None, n=None):
     no_times(t, "dstep")
     A, B, C, D = state_space(system, 1)
     one_input(B)
-    count = 100 if n is None else n
+    count = samples(n, system[-1], "dstep")
     y, _ = run(A, B, C, D, step_in(count), x0)
     return np.arange(count) * system[-1], (y,)

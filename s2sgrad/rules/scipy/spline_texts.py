@@ -13,7 +13,7 @@ import numpy as np
 from scipy import interpolate
 
 from s2sgrad.rules.restated import restates
-from s2sgrad.rules.scipy.interpolate import along_coefficients, coefficients, of_coefficients, unknown
+from s2sgrad.rules.scipy.interpolate import along_coefficients, coefficients, in_knots, of_coefficients, unknown
 from s2sgrad.rules.table import flat, general, structured, with_sizes_of_their_own
 from s2sgrad.runtime import Refusal
 
@@ -28,7 +28,7 @@ def integrals(a, b, tck):
 @general(integrals)
 def _(w, y, a, b, tck):
     at_a, at_b = of_coefficients(1.0, a, tck, 0, 1), of_coefficients(1.0, b, tck, 0, 1)
-    return -np.sum(w * at_a[1]), np.sum(w * at_b[1]), None
+    return -np.sum(w * at_a[1]), np.sum(w * at_b[1]), in_knots(tck)
 
 
 def of_ends(g, a, b, tck):
@@ -48,12 +48,12 @@ def change(dot, x, tck):
 
 @general(of_ends)
 def _(w, y, g, a, b, tck):
-    return along_ends(w, a, b, tck), -g * change(w, a, tck), g * change(w, b, tck), None
+    return along_ends(w, a, b, tck), -g * change(w, a, tck), g * change(w, b, tck), in_knots(tck)
 
 
 @general(along_ends)
 def _(g, y, dot, a, b, tck):
-    return of_ends(g, a, b, tck), -g * change(dot, a, tck), g * change(dot, b, tck), None
+    return of_ends(g, a, b, tck), -g * change(dot, a, tck), g * change(dot, b, tck), in_knots(tck)
 
 
 @general(interpolate.splint)
@@ -85,7 +85,12 @@ def derived(tck, n):
     return columns[0][0], columns[0][2], np.stack([c for _, c, _ in columns], axis=1)
 
 
-flat(derived)
+@general(derived)
+def _(g, y, tck, n):
+    return in_knots(tck), None
+
+
+structured("tck", derived)
 
 
 @restates(interpolate.splder, tuples=("tck",), counts=True)

@@ -754,3 +754,23 @@ def test_chirp_transforms_of_one_ratio():
     check_grads(lambda x: size(x, (0.5,)), (V,))
     with pytest.raises(S2SGradError, match="one ratio"):
         grad(size)(V, np.array([0.5, 0.2, 0.3]))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        lambda t, c: interpolate.splint(0.7, 5.2, (t, c, 3)),
+        lambda t, c: interpolate.splev(1.3, (t, c, 3)),
+        lambda t, c: interpolate.splev(1.3, interpolate.splder((t, c, 3))),
+        lambda t, c: interpolate.splev(1.3, interpolate.splantider((t, c, 3))),
+    ],
+)
+def test_nothing_is_known_of_knots(value):
+    """Not that their derivative is 0, also where the coefficients were differentiated before."""
+    t, c, _ = interpolate.splrep(np.arange(8.0), np.cos(np.arange(8.0)))
+
+    def slope(t, c):
+        return np.sum(grad(value, argnums=1)(t, c) ** 2)
+
+    for f in (value, slope):
+        assert np.all(np.isnan(grad(f)(t, c))) and np.isnan(jvp(f, (t, c), (np.ones_like(t), None))[1])

@@ -103,11 +103,25 @@ def in_knots(tck):
     return unknown(tck[0]), None, None
 
 
+def still(dot, tck):
+    """0, or nan where the knots have a tangent."""
+    moved = unknown(tck[0]) is not None and dot is not None and dot[0] is not None and np.any(dot[0])
+    return np.nan if moved else 0.0
+
+
+def bars_still(dot, tck):
+    """The same for each cotangent of a spline."""
+    return unknown(tck[0]), np.full(np.shape(tck[1]), still(dot, tck)), None
+
+
+flat(still, bars_still)
+
+
 def coefficients(dot, tck):
     """The tangent of the coefficients; nan where the knots have one."""
-    moved = unknown(tck[0]) is not None and dot is not None and dot[0] is not None and np.any(dot[0])
-    given = dot is not None and dot[1] is not None
-    return np.full_like(tck[1], np.nan) if moved else dot[1] if given else np.zeros_like(tck[1])
+    if np.isnan(still(dot, tck)):
+        return np.full_like(tck[1], np.nan)
+    return dot[1] if dot is not None and dot[1] is not None else np.zeros_like(tck[1])
 
 
 def of_coefficients(g, x, tck, der, ext):
@@ -127,15 +141,27 @@ def along_coefficients(dot, x, tck, der, ext):
 
 
 @general(of_coefficients)
-def _(w, y, g, x, tck, der, ext):
+def bars(w, y, g, x, tck, der, ext):
     along = along_coefficients(w, x, tck, der, ext)
     return along, g * along_coefficients(w, x, tck, der + 1, ext), in_knots(tck), None, None
 
 
+@bars.forward()
+def _(y, g, x, tck, der, ext, g_dot, x_dot, tck_dot, der_dot, ext_dot):
+    by_place = of_coefficients(g * x_dot, x, tck, der + 1, ext)
+    return of_coefficients(g_dot, x, tck, der, ext), by_place, bars_still(tck_dot, tck), None, None
+
+
 @general(along_coefficients)
-def _(g, y, dot, x, tck, der, ext):
+def values(g, y, dot, x, tck, der, ext):
     bar = of_coefficients(g, x, tck, der, ext)
     return bar, g * along_coefficients(dot, x, tck, der + 1, ext), in_knots(tck), None, None
+
+
+@values.forward()
+def _(y, dot, x, tck, der, ext, dot_dot, x_dot, tck_dot, der_dot, ext_dot):
+    by_place = x_dot * along_coefficients(dot, x, tck, der + 1, ext)
+    return along_coefficients(dot_dot, x, tck, der, ext), by_place, y * still(tck_dot, tck), None, None
 
 
 @general(interpolate.splev)

@@ -13,7 +13,15 @@ import numpy as np
 from scipy import interpolate
 
 from s2sgrad.rules.restated import restates
-from s2sgrad.rules.scipy.interpolate import along_coefficients, coefficients, in_knots, of_coefficients, unknown
+from s2sgrad.rules.scipy.interpolate import (
+    along_coefficients,
+    bars_still,
+    coefficients,
+    in_knots,
+    of_coefficients,
+    still,
+    unknown,
+)
 from s2sgrad.rules.table import flat, general, structured, with_sizes_of_their_own
 from s2sgrad.runtime import Refusal
 
@@ -26,9 +34,15 @@ def integrals(a, b, tck):
 
 
 @general(integrals)
-def _(w, y, a, b, tck):
+def sums(w, y, a, b, tck):
     at_a, at_b = of_coefficients(1.0, a, tck, 0, 1), of_coefficients(1.0, b, tck, 0, 1)
     return -np.sum(w * at_a[1]), np.sum(w * at_b[1]), in_knots(tck)
+
+
+@sums.forward()
+def _(y, a, b, tck, a_dot, b_dot, tck_dot):
+    by_a = -a_dot * of_coefficients(1.0, a, tck, 0, 1)[1]
+    return by_a, b_dot * of_coefficients(1.0, b, tck, 0, 1)[1], y * still(tck_dot, tck)
 
 
 def of_ends(g, a, b, tck):
@@ -47,13 +61,29 @@ def change(dot, x, tck):
 
 
 @general(of_ends)
-def _(w, y, g, a, b, tck):
+def bars(w, y, g, a, b, tck):
     return along_ends(w, a, b, tck), -g * change(w, a, tck), g * change(w, b, tck), in_knots(tck)
 
 
+def at_end(g, x, tck):
+    """The cotangent of a spline in its value at one place, and 0 outside."""
+    return of_coefficients(g, x, tck, 0, 1)
+
+
+@bars.forward()
+def _(y, g, a, b, tck, g_dot, a_dot, b_dot, tck_dot):
+    return of_ends(g_dot, a, b, tck), at_end(-g * a_dot, a, tck), at_end(g * b_dot, b, tck), bars_still(tck_dot, tck)
+
+
 @general(along_ends)
-def _(g, y, dot, a, b, tck):
+def values(g, y, dot, a, b, tck):
     return of_ends(g, a, b, tck), -g * change(dot, a, tck), g * change(dot, b, tck), in_knots(tck)
+
+
+@values.forward()
+def _(y, dot, a, b, tck, dot_dot, a_dot, b_dot, tck_dot):
+    by_a = -a_dot * change(dot, a, tck)
+    return along_ends(dot_dot, a, b, tck), by_a, b_dot * change(dot, b, tck), y * still(tck_dot, tck)
 
 
 @general(interpolate.splint)
@@ -86,8 +116,13 @@ def derived(tck, n):
 
 
 @general(derived)
-def _(g, y, tck, n):
+def knots_degree_matrix(g, y, tck, n):
     return in_knots(tck), None
+
+
+@knots_degree_matrix.forward()
+def _(y, tck, n, tck_dot, n_dot):
+    return (y[0] * still(tck_dot, tck), None, y[2] * still(tck_dot, tck)), None
 
 
 structured("tck", derived)

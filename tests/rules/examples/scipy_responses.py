@@ -38,8 +38,8 @@ example(signal.lsim, (_b, _a), np.cos(np.arange(5.0)), _T, X0=np.array([0.1, 0.2
 example(signal.impulse, (_b, _a), None, [0.0, 0.25, 0.5])
 example(signal.step, (_b, _a), np.array([0.1, 0.2]), [0.0, 0.25, 0.5])
 example(signal.dlsim, (_A, _B, _C, _D, 0.1), _u, x0=np.array([0.1, 0.2]))
-example(signal.dimpulse, (_A, _B[:, :1], _C, _D[:, :1], 0.1), x0=np.array([0.1, 0.2]), n=3)
-example(signal.dstep, (_b, _a, 0.1), x0=np.array([0.1, 0.2]), n=3)
+example(signal.dimpulse, (_A, _B[:, :1], _C, _D[:, :1], 0.1), x0=np.array([0.1, 0.2]), n=2)
+example(signal.dstep, (_b, _a, 0.1), x0=np.array([0.1, 0.2]), n=2)
 
 _t = np.array([0.13, 0.4, 0.77])
 for _method in ("linear", "quadratic", "logarithmic", "hyperbolic"):

@@ -483,6 +483,7 @@ UNEXAMPLED |= {
     interpolate.splint,
     spline_texts.of_ends,
     spline_texts.along_ends,
+    spline_texts.derived,
 }  # in knots too, which are constants: test_scipy.py
 UNEXAMPLED |= {signal.freqz_sos, signal.sosfreqz, signal.sosfilt}  # take no sections with another a[0] than 1: test_scipy.py
 UNEXAMPLED |= {stats.linregress}  # makes a tuple with more attributes than items, which test_scipy.py reads

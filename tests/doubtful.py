@@ -903,7 +903,7 @@ class Guarded:
 GUARDED = Guarded()
 
 
-@program(0.6, second=Unsupported)
+@program(0.6)
 def global_object_with_hooks_counts(x):
     y = x * GUARDED.n + x
     GUARDED.inc()

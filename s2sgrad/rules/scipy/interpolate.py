@@ -95,7 +95,7 @@ def _(g, y, spline, x, nu=0, ext=None):
 
 def unknown(knots):
     """The cotangent of knots: nan, for it is not known."""
-    return np.full_like(knots, np.nan) if np.asarray(knots).dtype.kind == "f" else None
+    return np.full_like(knots, np.nan) if np.issubdtype(np.result_type(knots), np.floating) else None
 
 
 def in_knots(tck):

@@ -149,6 +149,7 @@ X = np.array([0.7, -0.4, 1.1, 0.3, -0.9, 0.5, 1.3])
 
 
 @pytest.mark.records  # the tangents of two calls of itself have records that nest ever deeper
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("f", ALL, ids=lambda f: f.__name__)
 def test_gradients_are_right_in_both_modes_and_to_second_order(f):
     check_grads(f, (X,), order=1, modes=("fwd", "rev"))

@@ -290,6 +290,7 @@ NESTED = {
 }
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("f", OUTSIDE)
 @pytest.mark.parametrize("way", NESTED)
 def test_no_number_where_what_is_outside_of_a_nested_gradient_refers_to_the_argument(way, f):

@@ -143,6 +143,7 @@ def is_taped_twice(e: Example) -> bool:
     return real(e) and e.primitive not in {*NOT_TWICE, *NOT_TAPED, *NOT_TAPED_TWICE}
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("e", [c for c in shown() if is_taped_twice(c.values[0])])
 def test_taped_twice(e):
     """The derivative of <gradient, u>, by nested tapes, against central differences of the gradient of one tape."""

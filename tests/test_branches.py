@@ -396,22 +396,3 @@ def test_random_programs(more, writer, order, part):
         except Exception as error:
             pytest.fail(explained(program, error, order), pytrace=False)
     assert outcomes["refused"] <= count // 2
-
-
-def nearest(b, c):
-    disc = b * b - 4.0 * c
-    if disc > 0.0:
-        t = (b - np.sqrt(disc)) / 2.0
-        if t > 0.001:
-            return t * t
-    return 1e3 * b
-
-
-def test_what_a_test_reads_is_computed_once():
-    forward, _, _ = grad(nearest, (0, 1)).source_for(3.0, 1.0).partition("# reverse sweep")
-    assert forward.count("np.sqrt(disc)") == 1 and forward.count("4.0 * c") == 1
-    for b, c in ((3.0, 1.0), (1.0, 2.0), (1.0, -3.0)):
-        h, found = 1e-6, grad(nearest, (0, 1))(b, c)
-        along = ((nearest(b + h, c) - nearest(b - h, c)) / (2 * h), (nearest(b, c + h) - nearest(b, c - h)) / (2 * h))
-        assert np.allclose(found, along, rtol=1e-6, atol=1e-6)
-    assert grad(nearest, 1)(2.0, 1.0) == 0.0  # where the slope of the root is infinite

@@ -14,13 +14,13 @@ A read moves to the head of its trip over statements that neither mention its na
 >>> import numpy as np
 >>> from s2sgrad.cli.stages import changes
 >>> print(changes('''
-... def f(s, xs):
+... def f(h, xs):
 ...     for x in xs:
-...         s = s * np.sin(x @ x)
-...     return s
-... ''', "item_reads", 2.0, np.ones((3, 2))))
-+         x = xs[k]
--         x = xs[k]
+...         h = np.tanh(h * x)
+...     return h @ h
+... ''', "item_reads", np.ones(2), np.ones((3, 2))))
++         x2 = xs[k2]
+-         x2 = xs[k2]
 """
 
 from __future__ import annotations

@@ -22,8 +22,7 @@ def f(x):
     t3 = shelf_held[0]
     item = t3
     item *= 2.0
-    a_ = item
-    shelf_held[0] = a_
+    shelf_held[0] = item
     t4 = None
     result = x
     return result

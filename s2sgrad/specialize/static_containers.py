@@ -18,8 +18,7 @@ def f(x):
     k_2 = k
     k = 1
     k_3 = k
-    t = x
-    t1 = t * x
+    t1 = x * x
     result_ = t1 + k_2
     t2 = result_ * x
     result_2 = t2 + k_3

@@ -13,8 +13,7 @@
 def f(x):
     t2 = np.tanh(x)
     x = t2
-    t = x
-    result_ = t * 2.0
+    result_ = x * 2.0
     x = result_
     result = x
     return result

@@ -7,6 +7,25 @@ for ..:                                ->       for ..:
     U_rows.append(h)                                U_rows.append(h)
     W_columns.append(z_bar)                         W_rows.append(x)
     W_rows.append(x)
+
+>>> import numpy as np
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... def f(W, U, h, xs):
+...     for x in xs:
+...         h = np.tanh(W @ h + U @ x)
+...     return h @ h
+... ''', "accumulation", np.eye(2), np.eye(2), np.ones(2), np.ones((3, 2)), argnums=(0, 1)))
++     U_bar_columns, U_bar_rows = [], []
++     W_bar_rows = []
+-         U_bar += np.outer(t6, x2)
+-         W_bar += np.outer(t6, h)
++         U_bar_columns.append(t6)
++         U_bar_rows.append(x2)
++         W_bar_rows.append(h)
++     if U_bar_columns:
++         U_bar += np.array(U_bar_columns).T @ np.array(U_bar_rows)
++         W_bar += np.array(U_bar_columns).T @ np.array(W_bar_rows)
 """
 
 from __future__ import annotations

@@ -19,7 +19,9 @@ assert whole
 
 def first_without_rule(*functions: Callable[..., Any]) -> Callable[..., Any]:
     """The first of these that has none."""
-    return next(f for f in functions if table.lookup(f) is None and not table.is_flat(f))
+    unruled = [f for f in functions if table.lookup(f) is None and not table.is_flat(f)]
+    assert unruled, f"{', '.join(f.__name__ for f in functions)} all have rules now: name another function without one"
+    return unruled[0]
 
 
 def first_of_module(module: types.ModuleType) -> str:

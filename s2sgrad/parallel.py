@@ -86,9 +86,9 @@ def partition_sum(
 ) -> PartitionSum:
     """Value and gradient of the sum of `function(*parameters, part)` over all parts, as a function of the parameters.
 
-    `parts` are a list, or what else is iterable: arrays, names of files, delayed values of Dask; or a Dask bag, array (of
-    blocks of rows) or dataframe, or a tuple of arrays with blocks of the same rows.  `read` makes of each part what the
-    function gets, on the worker: `np.load`, say.  A tuple is passed as several arguments.
+    `parts` are a list or another iterable: of arrays, names of files, delayed values of Dask.  They may be a bag, a
+    dataframe or an array (of blocks of rows) of Dask, or a tuple of such arrays with blocks of the same rows.  `read`
+    makes of each part what the function gets, on the worker: `np.load`, say.  A tuple is passed as several arguments.
 
     `backend` is "dask" for Dask's parts, else "joblib", and "serial" where that is not installed.  Dask's own settings or
     `Client` choose the workers of "dask"; `workers` is the number of joblib's processes, all cores by default.

@@ -11,19 +11,21 @@ DOCUMENTS = [ROOT / "README.md", *(p for p in sorted((ROOT / "docs").glob("**/*.
 
 
 def sentences(text: str) -> Iterator[list[str]]:
-    """The words of each sentence outside of blocks of code; items of lists and cells of tables are paragraphs.
+    """The words of each sentence outside of blocks of code; cells of tables are paragraphs, and items that end in a stop.
 
-    Numbers and the words of code count.
+    Numbers and the words and operators of code count.  Items that end in a semicolon belong to one sentence.
 
-    >>> list(sentences("`a.b` is 2 more. See [the page](page.md)."))
-    [['`ab`', 'is', '2', 'more'], ['See', '[the', 'page]']]
+    >>> list(sentences("`a.b + c` is 2 more. See [the page](page.md).\\n- This\\n  and that;\\n- more."))
+    [['`ab', '+', 'c`', 'is', '2', 'more'], ['See', '[the', 'page]'], ['This', 'and', 'that', 'more']]
     """
     text = re.sub(r"^( *)```.*?^\1```$|^---\n.*?^---$|</?\w[^>`]*>|<!--.*?-->", "\n\n", text, flags=re.M | re.S)
     text = re.sub(r"`[^`]*`", lambda code: re.sub(r"[.!?|]|\n(?=\n)", "", code[0]), text)
     text = re.sub(r"\]\([^)]*\)", "]", text)
-    for part in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )|\||\n(?=#)", text):
-        for sentence in re.split(r"(?<=[.!?])[*_)]*\s+(?=[A-Z\[*_(\d`])", part):
-            words = [word.rstrip(".,;:") for word in sentence.split() if re.search(r"\w", word)]
+    for part in re.split(r"\n\s*\n|\||\n(?=#)|(?<=[.!?:)`])\n(?=\s*(?:[-*]|\d+\.) )", text):
+        for sentence in re.split(
+            r"(?<=[.!?])[*_)]*\s+(?=[A-Z\[*_(\d`])", re.sub(r"^\s*(?:[-*]|\d+\.) ", "", part, flags=re.M)
+        ):
+            words = [word.rstrip(".,;:") for word in sentence.split()]
             if len(words) > 2:  # fewer are a label
                 yield words
 

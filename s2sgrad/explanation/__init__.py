@@ -56,24 +56,24 @@ def explain(
 
     Beside each line stand notes:
 
-    - which variables have a derivative, and why others have none;
-    - what is overwritten in place, and what may share memory;
-    - which values the forward sweep puts on record, or keeps, and for the derivatives of which lines;
-    - what the reverse sweep computes again;
-    - which functions are called, and where these stand;
-    - what has no text, and why: the function is recorded as it runs then;
-    - what is refused, which is not raised.
+    - Variables that have a derivative, and why others have none.
+    - Data that are overwritten in place, and data that may share memory.
+    - Values that the forward sweep puts on record, or keeps, and the lines whose derivatives need them.
+    - Values that the reverse sweep computes again.
+    - Functions that are called, and where they stand.
+    - Code that has no text, and why.  The function is recorded as it runs then.
+    - Code that is refused.  The error is not raised.
 
     `argnums` says in which arguments, as for `grad`; `mode="fwd"` explains the tangent.  A gradient that was made can be
     given in the place of the function: `explain(grad(f, "w"), ..)`.  Without arguments it is the derivative for arguments of
     any kind.
 
-    The result prints as a listing.  For a program it has
+    The result prints as a listing.  A program reads its attributes:
 
-    - `.lines`, each with a `number`, a `text` and `notes`, these with a `kind`, `names` and a `why`;
-    - `.notes(kind)`, all of one kind with their lines;
-    - `.calls`, the explanations of the functions that are called, and `["name"]`, one of them;
-    - `.refusal`, an error or None; `.source`, the generated text.
+    - `.lines`, each with a `number`, a `text` and `notes`.  A note has a `kind`, `names` and a `why`.
+    - `.notes(kind)`, all of one kind with their lines.
+    - `.calls`, the explanations of the functions that are called, and `["name"]`, one of them.
+    - `.refusal`, an error or None.  `.source`, the generated text.
 
     >>> import numpy as np
     >>> def decay(x, k, n):

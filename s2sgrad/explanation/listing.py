@@ -72,9 +72,10 @@ class Line:
 class Explanation:
     """What s2sgrad knows of a function that it differentiates, and does with it, line by line: the result of `explain`.
 
-    `calls` are explanations of the differentiated callees; `refusal` is the error instead of a derivative; `recorded` is
-    the error that `strict=True` raises, where the function is recorded as it runs; `source` is the generated text, `path`
-    the whole name of the file.
+    - `calls`: the explanations of the differentiated callees.
+    - `refusal`: the error instead of a derivative.
+    - `recorded`: the error that `strict=True` raises, where the function is recorded as it runs.
+    - `source`: the generated text.  `path`: the whole name of the file.
     """
 
     name: str

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = [ROOT / "README.md", *(p for p in sorted((ROOT / "docs").glob("**/*.md")) if p.name != "functions.md")]
+TOP = [ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG")]
+DOCUMENTS = [*TOP, *(p for p in sorted((ROOT / "docs").glob("**/*.md")) if p.name not in ("functions.md", "changelog.md"))]
 
 
 def sentences(text: str) -> Iterator[list[str]]:

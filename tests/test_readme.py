@@ -120,6 +120,15 @@ def test_sentences_of_notebooks_are_short():
         assert all(len(words) <= 35 for words in sentences.sentences(text)), notebook.name
 
 
+def test_workflows_run_the_tests_as_the_readme_says():
+    readme, workflow = (documents.ROOT / "README.md").read_text("utf-8"), documents.ROOT / ".github/workflows/tests.yml"
+    commands = [text.strip() for language, text in documents.blocks("README.md") if language == "sh"]
+    found = workflow.read_text(encoding="utf-8")
+    assert commands[1] in found
+    versions = re.findall(r"^\| (3\.\d+) \| (\S+) \| (\S+) \|", readme, re.M)
+    assert versions and all(f'python: "{python}"' in found for python, *_ in versions)
+
+
 def test_every_page_is_on_the_site():
     shown = "".join(text for language, text in documents.blocks("docs/index.md") if language == "{toctree}")
     pages = {path.stem for path in (documents.ROOT / "docs").glob("*.md")} - {"index"}

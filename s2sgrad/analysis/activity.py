@@ -91,8 +91,9 @@ def _length(value: gast.AST | None, lengths: Mapping[str, int]) -> int:
     """That of a tuple which is written out, or of a variable that only ever holds such; 0 for anything else."""
     if isinstance(value, gast.Name):
         return lengths.get(value.id, 0)
-    shown = isinstance(value, gast.Tuple) and all(isinstance(e, (gast.Name, gast.Constant)) for e in value.elts)
-    return len(value.elts) if shown else 0
+    if isinstance(value, gast.Tuple) and all(isinstance(e, (gast.Name, gast.Constant)) for e in value.elts):
+        return len(value.elts)
+    return 0
 
 
 def _of_items(statement: gast.AST, items: Mapping[str, tuple[str, ...]]) -> list[tuple[str, str]] | None:
@@ -116,8 +117,9 @@ def _of_reads(target: gast.AST, value: gast.AST, items: Mapping[str, tuple[str, 
         return None
     if owner is not value:
         place = number(value.slice)
-        known = isinstance(target, gast.Name) and isinstance(place, int) and -len(parts) <= place < len(parts)
-        return [(parts[place], target.id)] if known else None
+        if isinstance(target, gast.Name) and isinstance(place, int) and -len(parts) <= place < len(parts):
+            return [(parts[place], target.id)]
+        return None
     targets = target.elts if isinstance(target, gast.Tuple) else []
     each = len(targets) == len(parts) and all(isinstance(t, gast.Name) for t in targets)
     return [(part, t.id) for part, t in zip(parts, targets, strict=True)] if each else None

@@ -40,7 +40,7 @@ def _effect(names: Names, point: Point, found: Operations, active: set[str]) -> 
     dead before it, and the third are live.
     """
     statement = point.statement
-    if point.role != "whole" or isinstance(statement, COMPOUND):
+    if point.role != "whole" or statement is None or isinstance(statement, COMPOUND):
         return 0, 0, 0
     operation, section = found.get(id(statement)), effects.stored(statement)
     if section is not None:

@@ -19,7 +19,7 @@ from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.primitives import spellings
 
 
-def method(owner: Array | Number | Numeric, called: str, kinds: list[Kind], names: list[str]) -> Kind | None:
+def method(owner: Array | Number | Numeric | Structured, called: str, kinds: list[Kind], names: list[str]) -> Kind | None:
     """The kind of the result of an array's method; `names` are the keywords of its last arguments."""
     if isinstance(owner, Structured):
         return owner
@@ -54,10 +54,10 @@ def attribute(owner: Array | Number, read: str) -> Kind:
     """The kind of an attribute of an array or a number."""
     if read == "ndim" and owner.rank is not None:
         return constant_kind(owner.rank)
-    if read == "dtype" and getattr(owner, "dtype", None) is not None:
+    if read == "dtype" and isinstance(owner, Array) and owner.dtype is not None:
         return Known(np.dtype(owner.dtype))
-    if read == "shape" and owner.rank is not None:
-        dims = owner.dims if isinstance(owner, Array) else ()
+    dims = owner.dims if isinstance(owner, Array) else ()
+    if read == "shape" and dims is not None:
         return Container(tuple, tuple(sized(d) for d in dims))
     if read in spellings.COUNTS:
         return Number(int)

@@ -35,8 +35,9 @@ class AssumedAxes:
         for body in nested(tree.body):
             for binding, check in itertools.pairwise(body):
                 asked = alone(check)
-                known = asked is not None and isinstance(binding, gast.Assign)
-                if known and unit.called(asked) is has_axes and effects.targets(binding) == [asked.args[0].id]:
+                if asked is None or not isinstance(binding, gast.Assign):
+                    continue
+                if unit.called(asked) is has_axes and effects.targets(binding) == [asked.args[0].id]:
                     self._checked[id(binding)] = Array(asked.args[1].value, (None,) * asked.args[2].value)
 
     def refined(self, binding: gast.Assign, x: str, kind: Kind | None, before: Kind | None) -> Kind | None:

@@ -57,7 +57,7 @@ def _key(a: Any, depth: int) -> Any:
         _CLASSES[kind] = number
     if number < 1:
         return number or object
-    held = stored_in(a)
+    held = stored_in(a) or {}
     return _with_inner(held.values(), depth, number, tuple(held))
 
 

@@ -32,6 +32,7 @@ from s2sgrad.analysis.kinds import (
     Numeric,
     Set,
     Text,
+    all_are,
     argument,
     is_double,
     is_numeric,
@@ -116,7 +117,7 @@ def by_example(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
 
 def _lengths(shape: Kind) -> tuple[Dim, ...] | None:
     """The axes of a shape that is known in part: `(n, 2)`."""
-    if not isinstance(shape, Container) or shape.items is None or not all(isinstance(i, Number) for i in shape.items):
+    if not isinstance(shape, Container) or shape.items is None or not all_are(shape.items, Number):
         return None
     return tuple(i.value if type(i.value) is int else i.size for i in shape.items)
 
@@ -182,7 +183,9 @@ def _sorted(kinds: list[Kind], names: list[str]) -> Kind | None:
     if not isinstance(owner, Container) or owner.type not in (list, tuple):
         return None
     item = owner.element()
-    return Container(list, None, None, item) if owner.items is None else Container(list, (item,) * len(owner.items))
+    if owner.items is None or item is None:
+        return Container(list, owner.items, None, item)
+    return Container(list, (item,) * len(owner.items))
 
 
 @_of(copy.copy, copy.deepcopy, runtime.add_at, runtime.put_back, shadows.add_into, shadows.refilled)
@@ -290,16 +293,18 @@ def _rearranged(kinds: list[Kind], names: list[str]) -> Kind | None:
 def _unarranged(kinds: list[Kind], names: list[str]) -> Kind | None:
     """A cotangent of the items, in a container like the original list, tuple or array."""
     bars, owner, _ = kinds
-    known = isinstance(owner, Container) and isinstance(bars, Container)
-    return Container(owner.type, None, None, bars.element()) if known else None
+    if isinstance(owner, Container) and isinstance(bars, Container):
+        return Container(owner.type, None, None, bars.element())
+    return None
 
 
 @_of(spread)
 def _spread(kinds: list[Kind], names: list[str]) -> Kind | None:
     """The cotangent of a sum, for each item."""
     bar, items = kinds
-    known = isinstance(items, Container) and isinstance(bar, Number)
-    return Container(items.type, None, None, Number(None)) if known else None
+    if isinstance(items, Container) and isinstance(bar, Number):
+        return Container(items.type, None, None, Number(None))
+    return None
 
 
 @_of(fitted)
@@ -311,8 +316,8 @@ def _fitted(kinds: list[Kind], names: list[str]) -> Kind | None:
 
 @_of(runtime.as_dict)
 def _as_dict(kinds: list[Kind], names: list[str]) -> Kind | None:
-    known = isinstance(kinds[0], Container) and kinds[0].keys is not None
-    return Container(dict, kinds[0].items, kinds[0].keys) if known else None
+    held = kinds[0]
+    return Container(dict, held.items, held.keys) if isinstance(held, Container) and held.keys is not None else None
 
 
 @_of(runtime.with_fields)
@@ -347,16 +352,19 @@ def _split(kinds: list[Kind], names: list[str]) -> Kind | None:
     whole, parts = kinds[0], kinds[1] if len(kinds) > 1 else None
     if not isinstance(whole, Array) or not whole.rank:
         return None
-    part, known = Array(whole.dtype, (None,) * whole.rank), isinstance(parts, Number) and isinstance(parts.value, int)
-    return Container(list, (part,) * parts.value) if known else Container(list, None, None, part)
+    part = Array(whole.dtype, (None,) * whole.rank)
+    if isinstance(parts, Number) and isinstance(parts.value, int):
+        return Container(list, (part,) * parts.value)
+    return Container(list, None, None, part)
 
 
 def _positions(function: Any) -> None:
     @_of(function)
     def _of_mask(kinds: list[Kind], names: list[str]) -> Kind | None:
         """As of a mask, of which the two samples select different numbers of elements."""
-        known = len(kinds) == 1 and isinstance(kinds[0], Array)
-        return by_example(function, [Array("bool", kinds[0].dims)], names) if known else None
+        if len(kinds) == 1 and isinstance(kinds[0], Array):
+            return by_example(function, [Array("bool", kinds[0].dims)], names)
+        return None
 
 
 for _function in (np.nonzero, np.flatnonzero, np.argwhere):
@@ -366,8 +374,9 @@ for _function in (np.nonzero, np.flatnonzero, np.argwhere):
 @_of(np.where)
 def _where(kinds: list[Kind], names: list[str]) -> Kind | None:
     """Without alternatives it is no elementwise function, but `np.nonzero`."""
-    mask = len(kinds) == 1 and isinstance(kinds[0], Array)
-    return by_example(np.nonzero, [Array("bool", kinds[0].dims)], []) if mask else UNKNOWN if len(kinds) == 1 else None
+    if len(kinds) == 1 and isinstance(kinds[0], Array):
+        return by_example(np.nonzero, [Array("bool", kinds[0].dims)], [])
+    return UNKNOWN if len(kinds) == 1 else None
 
 
 @_of(np.take)

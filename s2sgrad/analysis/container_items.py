@@ -13,7 +13,7 @@ None
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import gast
 
@@ -54,15 +54,15 @@ def _of_any_length(owner: Container, index: Kind) -> Kind | None:
 
 def _item_at(owner: Container, index: int) -> Kind | None:
     """The kind of the item at a constant index."""
-    place = owner.keys.index(index) if owner.keys and index in owner.keys else index
-    if isinstance(place, int) and -len(owner.items) <= place < len(owner.items):
-        return owner.items[place]
+    place, items = owner.keys.index(index) if owner.keys and index in owner.keys else index, owner.items or ()
+    if isinstance(place, int) and -len(items) <= place < len(items):
+        return items[place]
     return None if owner.type is list and not owner.items else UNKNOWN  # an empty list may grow in later rounds
 
 
 def _section(owner: Container, index: Slice) -> Kind:
     """The kind of a slice of a list or tuple."""
-    if owner.type in (list, tuple) and all(part.known for part in index.parts):
+    if owner.type in (list, tuple) and owner.items is not None and all(part.known for part in index.parts):
         return Container(owner.type, owner.items[slice(*(part.value for part in index.parts))])
     return Container(owner.type, None, None, owner.element())
 
@@ -70,7 +70,7 @@ def _section(owner: Container, index: Slice) -> Kind:
 def stored_kind(owner: Container, index: gast.AST, kind: Kind) -> Container:
     """The kind of a list or dict after a store into it."""
     if isinstance(index, gast.Slice):
-        kind = kind.element() if isinstance(kind, Container) else UNKNOWN
+        kind = kind.element() or UNKNOWN if isinstance(kind, Container) else UNKNOWN
     place = getattr(index, "value", None)
     if owner.type is list and isinstance(place, int) and place < 0:
         place += len(owner.items or ())
@@ -83,7 +83,7 @@ def stored_kind(owner: Container, index: gast.AST, kind: Kind) -> Container:
     return Container(owner.type, None, None, join(owner.element() if owner.items != () else None, kind))
 
 
-def may_be_one(a: Kind | None, b: Kind | None, empty: bool) -> bool:
+def may_be_one(a: Kind | None, b: Kind | None, empty: bool) -> TypeGuard[Container]:
     """Whether a list or dict of one kind may be one of the other; `empty`: even one without items.
 
     >>> row, rows = Container(list, None, None, Number(float)), Container(list, (Container(list, None),))
@@ -106,7 +106,7 @@ def _may_be_equal(a: Kind | None, b: Kind | None) -> bool:
     return not ({type(a), type(b)} < {Container, Array, Number} and Container in (type(a), type(b)))
 
 
-def with_grown_item(held: Kind | None, before: Container, grown: Container, empty: bool) -> Kind | None:
+def with_grown_item(held: Kind | None, before: Kind, grown: Kind, empty: bool) -> Kind | None:
     """The kind of a container after any of its items may have become this list or dict."""
     if not isinstance(held, Container):
         return held
@@ -121,7 +121,8 @@ def displayed_names(body: list[gast.AST]) -> set[str]:
     >>> sorted(displayed_names(gast.parse("a = [x, y]; b = [[x]]; c = [x]; c = f(x); d, e = a, b").body))
     ['a']
     """
-    displayed, other = set(), set()
+    displayed: set[str] = set()
+    other: set[str] = set()
     for statement in effects.walk(body):
         if isinstance(statement, gast.Assign):
             whole = isinstance(statement.targets[0], gast.Name) and _is_display_of_names(statement.value)
@@ -140,5 +141,6 @@ def require_followed(unit: Unit, node: gast.Call, target: Any, kinds: list[Kind]
     """Raise Unsupported for a list or dict whose structure a call hides."""
     if target is sum and len(kinds) == 2 and isinstance(kinds[1], Container):
         unit.refuse(node, "the first value of this sum of lists cannot be followed: write `sum(xs, [])`")
-    if target is dict and isinstance(kinds[0] if kinds else None, Container) and kinds[0].type is not dict:
+    first = kinds[0] if kinds else None
+    if target is dict and isinstance(first, Container) and first.type is not dict:
         unit.refuse(node, "the keys of this dict cannot be followed: write a dict comprehension")

@@ -19,7 +19,9 @@ from s2sgrad.ir.unit import Unit, parameters
 def of(unit: Unit, tree: gast.FunctionDef) -> dict[str, Kind]:
     """The arguments that are numbers and stay so, and the names that are bound once, to arithmetic on numbers alone."""
     bound, given = bindings(tree.body), {p.id for p in parameters(tree)}
-    numbers = {p: kind for p, kind in unit.arguments.kinds.items() if isinstance(kind, Number) and not bound[p]}
+    numbers: dict[str, Kind] = {
+        p: kind for p, kind in unit.arguments.kinds.items() if isinstance(kind, Number) and not bound[p]
+    }
     for statement in effects.walk(tree.body):
         local = bound_name(statement)
         if local is not None and bound[local] == 1 and local not in given and _is_number(statement.value, numbers):

@@ -110,7 +110,8 @@ DEEP = (shadows.add_into, shadows.refilled)
 
 def base(target: gast.AST) -> str:
     """The variable at the root of a target: `x` of `x`, of `x[i]`, of `x.T[i]` and of `np.flip(x)[i]`."""
-    return owner(target).id
+    name: str = owner(target).id
+    return name
 
 
 def owner(target: gast.AST) -> gast.Name:

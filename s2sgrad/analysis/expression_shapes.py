@@ -86,7 +86,7 @@ class Shapes:
         return dims[:axis] + dims[axis + 1 :]
 
     def _section(self, node: gast.Subscript) -> tuple[Dim, ...] | None:
-        rest, out = self.dims(node.value), []
+        rest, out = self.dims(node.value), list[Dim]()
         for part in parts_of(node.slice):
             if self.is_newaxis(part):
                 out.append(1)

@@ -42,7 +42,9 @@ from s2sgrad.analysis.kinds import (
     Opaque,
     Structured,
     Text,
+    all_are,
     argument,
+    complete,
     is_none,
     is_numeric,
     join,
@@ -84,7 +86,13 @@ class Inference:
     """Kinds of expressions over an environment of variables' kinds."""
 
     def __init__(
-        self, unit: Unit, env: dict[str, Kind], call_kind: CallKind, objects: Objects, outside: Outside, assuming=False
+        self,
+        unit: Unit,
+        env: dict[str, Kind],
+        call_kind: CallKind,
+        objects: Objects,
+        outside: Outside,
+        assuming: bool = False,
     ) -> None:
         self.unit, self.objects, self.outside = unit, objects, outside
         self.given, self.env = dict(env), env
@@ -174,9 +182,10 @@ class Inference:
         """
         if self.unit.called(node) is item_slots.cell_at and isinstance(node.args[0], gast.Name):
             kind = self.kind(node)
-            known = isinstance(self.env.get(node.args[0].id), Container) and kind is not None
-            return known and self.grow(node.args[0], lambda held: stored_kind(held, node.args[1], kind), False)
-        held = self.env.get(popped(node))
+            if kind is None or not isinstance(self.env.get(node.args[0].id), Container):
+                return False
+            return self.grow(node.args[0], lambda held: stored_kind(held, node.args[1], kind), False)
+        held = self.env.get(popped(node) or "")
         if not isinstance(held, Container) or not held.items:
             return False
         return self.grow(node.func.value, lambda kind: Container(list, None, None, kind.element()), False)
@@ -201,8 +210,9 @@ class Inference:
         named, around = self.same.named(owner.id), self.same.around(owner.id) - self.displayed
         self.visits.depends_on(named | around)
         for local in sorted(named):
-            if may_be_one(self.env.get(local), before, empty):
-                changed |= self.meet(local, after(self.env[local]))
+            held = self.env.get(local)
+            if may_be_one(held, before, empty):
+                changed |= self.meet(local, after(held))
         for local in sorted(around):
             changed |= self.meet(local, with_grown_item(self.env.get(local), before, self.env[owner.id], empty))
         return changed
@@ -235,17 +245,16 @@ class Inference:
 
     def all(self, nodes: list[gast.AST]) -> list[Kind] | None:
         """The kinds of several expressions; None while one has none."""
-        kinds = [self.kind(n) for n in nodes]
-        return None if any(k is None for k in kinds) else kinds
+        return complete([self.kind(n) for n in nodes])
 
     def index(self, node: gast.AST) -> Kind | None:
         """The kind of an index; None while a part of it has none."""
         if isinstance(node, gast.Slice):
-            parts = [Known(None) if p is None else self.kind(p) for p in (node.lower, node.upper, node.step)]
-            return None if any(p is None for p in parts) else Slice(tuple(parts))
+            bounds = complete(Known(None) if p is None else self.kind(p) for p in (node.lower, node.upper, node.step))
+            return None if bounds is None else Slice(tuple(bounds))
         if isinstance(node, gast.Tuple):
-            parts = [self.index(e) for e in node.elts]
-            return None if any(p is None for p in parts) else Container(tuple, tuple(parts))
+            parts = complete(self.index(e) for e in node.elts)
+            return None if parts is None else Container(tuple, tuple(parts))
         return self.kind(node)
 
 
@@ -285,11 +294,11 @@ def _operator(inference: Inference, node: gast.AST, operands: list[gast.AST]) ->
         return own
     if name == "MatMult":
         return memo(name, kinds, lambda: sampled_shapes.matmul(run, kinds))
-    if name == "Add" and all(isinstance(k, Container) for k in kinds) and kinds[0].type is kinds[1].type:
+    if name == "Add" and all_are(kinds, Container) and kinds[0].type is kinds[1].type:
         first, second = kinds
-        known = first.items is not None and second.items is not None
-        items = first.items + second.items if known else None
-        return Container(first.type, items, None, None if known else join(first.element(), second.element()))
+        if first.items is not None and second.items is not None:
+            return Container(first.type, first.items + second.items)
+        return Container(first.type, None, None, join(first.element(), second.element()))
     if any(isinstance(k, (Container, Text)) for k in kinds):
         return memo(name, kinds, lambda: sampled_shapes.by_example(run, kinds, sizes_known(kinds)))
     return memo(name, kinds, lambda: sampled_shapes.elementwise(run, kinds))
@@ -370,7 +379,7 @@ def _attribute(inference: Inference, node: gast.Attribute) -> Kind | None:
     owner = operand(inference.kind(node.value))
     if isinstance(owner, Instance) and node.attr in owner.names:
         return owner.items[owner.names.index(node.attr)]
-    if isinstance(owner, Container) and owner.type is tuple and node.attr in (owner.keys or ()):
+    if isinstance(owner, Container) and owner.type is tuple and owner.items and owner.keys and node.attr in owner.keys:
         return owner.items[owner.keys.index(node.attr)]
     if isinstance(owner, Foreign) and spellings.ATTRIBUTES.get(node.attr) is np.transpose:
         return owner
@@ -470,5 +479,6 @@ def _method(inference: Inference, node: gast.Call, kinds: list[Kind], names: lis
         copied = method == "copy" and owner.type in (list, dict)
         return owner if copied else owner.element() if method == "pop" and owner.type is list and not kinds else UNKNOWN
     followed = method in spellings.METHODS or catalogue.of(getattr(np.ndarray, method, None)).flat
-    followed = followed and isinstance(owner, (Array, Number, Numeric, Structured))
-    return array_members.method(owner, method, kinds, names) if followed else UNKNOWN
+    if followed and isinstance(owner, (Array, Number, Numeric, Structured)):
+        return array_members.method(owner, method, kinds, names)
+    return UNKNOWN

@@ -11,9 +11,9 @@ Number(None, False, None)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, TypeGuard, TypeVar, overload
 
 import gast
 import numpy as np
@@ -26,10 +26,10 @@ class Kind:
     """Base class of the lattice.  `rank` is None where it is unknown; `known` says that `value` is a constant of the
     text; `may_be_python`: the value may be a number of Python's, not of NumPy's."""
 
-    rank: ClassVar[int | None] = None
-    known: ClassVar[bool] = False
-    value: ClassVar[Any] = None
-    may_be_python: ClassVar[bool] = True
+    rank: int | None = None
+    known: bool = False
+    value: Any = None
+    may_be_python: bool = True
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Number(Kind):
     value: Any = None
     size: Dim = None
     double: bool = False
-    rank: ClassVar[int | None] = 0
+    rank = 0
 
     @property
     def may_be_python(self) -> bool:  # type: ignore[override]
@@ -70,7 +70,7 @@ class Array(Kind):
 
     dtype: str | None
     dims: tuple[Dim, ...] | None
-    may_be_python: ClassVar[bool] = False
+    may_be_python = False
 
     @property
     def rank(self) -> int | None:  # type: ignore[override]
@@ -96,9 +96,8 @@ class Container(Kind):
         """The kind of the element at an index or key, or of any element where that is unknown (None)."""
         if self.type is not dict and isinstance(place, int) and place < 0:
             place += len(self.items or ())
-        places = self.keys if self.type is dict else tuple(range(len(self.items or ())))
-        known = self.items is not None and place is not None and place in (places or ())
-        return self.items[places.index(place)] if known else self.element()
+        places = self.keys or () if self.type is dict else tuple(range(len(self.items or ())))
+        return self.items[places.index(place)] if self.items and place is not None and place in places else self.element()
 
     def element(self) -> Kind | None:
         """The join of the kinds of all elements: None if there are none, Unknown if nothing is known about them."""
@@ -124,7 +123,7 @@ class Known(Kind):
     """A constant object: None, a string, a function, a module, a dtype."""
 
     value: Any
-    known: ClassVar[bool] = True
+    known = True
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Known) or self.value is other.value:
@@ -170,7 +169,7 @@ class Numeric(Unknown):
 class OrNone(Numeric):
     """What `one` says, an array of floats or a number, or None."""
 
-    one: Array | Number | None = None
+    one: Array | Number = Number(None)
 
 
 @dataclass(frozen=True)
@@ -231,8 +230,29 @@ class Foreign(Opaque):
     """An object with its own operators that is no number, array or container: a sparse matrix."""
 
 
+_K = TypeVar("_K", bound=Kind)
+
 UNKNOWN = Unknown()
 OPAQUE, DRAWING, PULLBACK, STRUCTURED = Opaque(), Drawing(), Pullback(), Structured()
+
+
+def all_are(kinds: Sequence[Kind], cls: type[_K]) -> TypeGuard[Sequence[_K]]:
+    """Whether all kinds are of one class."""
+    return all(isinstance(kind, cls) for kind in kinds)
+
+
+def complete(kinds: Iterable[Kind | None]) -> list[Kind] | None:
+    """The kinds; None while one of them is missing.
+
+    >>> complete([Text(), Text()]), complete([Text(), None])
+    ([Text(), Text()], None)
+    """
+    out: list[Kind] = []
+    for kind in kinds:
+        if kind is None:
+            return None
+        out.append(kind)
+    return out
 
 
 def is_numeric(kind: Kind | None) -> bool:
@@ -246,7 +266,7 @@ def is_double(kind: Kind) -> bool:
     """Whether a number, or the elements of an array, are of double precision, Python's integers included."""
     if isinstance(kind, Number):
         return kind.double or kind.type in (float, int, bool, np.float64)
-    return kind.dtype == "float64"
+    return isinstance(kind, (Array, Numeric)) and kind.dtype == "float64"
 
 
 def kind_of(node: gast.AST | None, kinds: Mapping[str, Kind]) -> Kind | None:
@@ -254,6 +274,12 @@ def kind_of(node: gast.AST | None, kinds: Mapping[str, Kind]) -> Kind | None:
     return kinds.get(node.id) if isinstance(node, gast.Name) else None
 
 
+@overload
+def join(a: Kind, b: Kind | None) -> Kind: ...
+@overload
+def join(a: Kind | None, b: Kind) -> Kind: ...
+@overload
+def join(a: Kind | None, b: Kind | None) -> Kind | None: ...
 def join(a: Kind | None, b: Kind | None) -> Kind | None:
     """The least upper bound of two kinds; None is bottom.
 
@@ -297,6 +323,10 @@ def _or_none(kind: Kind) -> Kind:
     return OPAQUE if isinstance(kind, (Opaque, Instance)) else UNKNOWN
 
 
+@overload
+def operand(kind: Kind) -> Kind: ...
+@overload
+def operand(kind: Kind | None) -> Kind | None: ...
 def operand(kind: Kind | None) -> Kind | None:
     """The kind of a value which an operator, an index or an update takes, as none of them takes None."""
     if isinstance(kind, Recorded):
@@ -304,6 +334,10 @@ def operand(kind: Kind | None) -> Kind | None:
     return kind.one if isinstance(kind, OrNone) else kind
 
 
+@overload
+def argument(kind: Kind) -> Kind: ...
+@overload
+def argument(kind: Kind | None) -> Kind | None: ...
 def argument(kind: Kind | None) -> Kind | None:
     """The kind of an index or of an argument, in which None may have a meaning of its own: nothing is known of an integer
     or None."""
@@ -350,7 +384,7 @@ def _join_or_none(a: Kind, b: Kind) -> Kind:
         return _join_recorded(a, b)
     joined = join(*(None if is_none(k) else operand(k) for k in (a, b)))
     integers = isinstance(joined, Array) and not (joined.dtype or "").startswith("float")
-    return Numeric() if integers and is_numeric(joined) else _or_none(joined)
+    return Numeric() if integers and is_numeric(joined) else _or_none(joined or UNKNOWN)
 
 
 def _join_recorded(a: Kind, b: Kind) -> Kind:

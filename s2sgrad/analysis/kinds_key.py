@@ -34,7 +34,8 @@ class _Class:
 def _weak(value: Any) -> Any:
     """The kinds with weak references to classes; the same object where there are no instances."""
     if isinstance(value, Instance) and isinstance(value.cls, type):
-        return replace(value, cls=_Class(value.cls), items=tuple(map(_weak, value.items)))
+        cls: Any = _Class(value.cls)
+        return replace(value, cls=cls, items=tuple(map(_weak, value.items)))
     if isinstance(value, tuple):
         parts = tuple(map(_weak, value))
         return parts if any(a is not b for a, b in zip(parts, value, strict=True)) else value

@@ -48,8 +48,8 @@ def holds(section: Kind | None, value: Kind | None) -> bool:
     >>> holds(Number(np.float64), Number(float)), holds(Number(np.float32), Number(float)), holds(Unknown(), Number(float))
     (True, False, False)
     """
-    known = [k.dtype if isinstance(k, Array) else k.type if isinstance(k, Number) else None for k in (section, value)]
-    return None not in known and np.can_cast(known[1], known[0])
+    into, kept = (k.dtype if isinstance(k, Array) else k.type if isinstance(k, Number) else None for k in (section, value))
+    return into is not None and kept is not None and np.can_cast(kept, into)
 
 
 def is_complex(kind: Kind | None) -> bool:

@@ -42,7 +42,7 @@ _CALLED = {"__init__", "__new__", "__call__", "__post_init__", "__init_subclass_
 """Methods that are analyzed where they are called, or that run when an object is created."""
 _STORED = (types.FunctionType, staticmethod, classmethod, types.MemberDescriptorType, types.GetSetDescriptorType,
            types.MethodDescriptorType, types.WrapperDescriptorType, types.BuiltinFunctionType,
-           types.ClassMethodDescriptorType, type(collections.namedtuple("_Fields", "field").field))  # fmt: skip
+           types.ClassMethodDescriptorType, type(vars(collections.namedtuple("_Fields", "field"))["field"]))  # fmt: skip
 _QUIET = {"__init__", "__call__", "__repr__", "__str__", "__enter__", "__exit__", "__post_init__", "__init_subclass__",
           "__new__", "__getnewargs__", "__replace__", "__copy__", "__deepcopy__"}  # fmt: skip
 
@@ -156,7 +156,7 @@ def opened_of(value: Any, depth: int = 0) -> Opened | None:
     """The parts of an instance, or of a short container of instances; None for anything else (see `value_kinds.opened`)."""
     held = attributes_of(value) if depth < DEEPEST else None
     if held is not None:
-        parts = {name: opened_of(item, depth + 1) for name, item in held.items()}
+        parts: dict[Any, Opened | None] = {name: opened_of(item, depth + 1) for name, item in held.items()}
         return Opened(type(value), parts) if len(held) <= LONGEST else None
     if type(value) in (list, tuple, dict) and len(value) <= LONGEST:
         items = value.items() if isinstance(value, dict) else enumerate(value)

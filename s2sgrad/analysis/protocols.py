@@ -68,7 +68,7 @@ def _operands(node: gast.AST) -> list[gast.AST]:
     if isinstance(node, gast.UnaryOp):
         return [node.operand]
     if isinstance(node, gast.BoolOp):
-        return node.values[:-1]
+        return [*node.values[:-1]]
     return [node.test] if hasattr(node, "test") else []
 
 

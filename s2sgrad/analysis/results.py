@@ -102,7 +102,7 @@ def object_kind(value: Any) -> Kind:
     trust = trust_of_object(value)
     if trust is Trust.DATA and type(value) in (list, tuple, dict) and len(value) <= LONGEST:
         return _unnumbered(_gathered(kinds_of([value])[0]))
-    return {Trust.DRAWING: DRAWING, Trust.ANY: OPAQUE}.get(trust, UNKNOWN)
+    return DRAWING if trust is Trust.DRAWING else OPAQUE if trust is Trust.ANY else UNKNOWN
 
 
 def length_told(value: Any) -> int | None:
@@ -156,7 +156,7 @@ def memo(key: Any, kinds: list[Kind], compute: Callable[[], Kind]) -> Kind:
     return hit
 
 
-def named_tuple(cls: type, positional: list[Kind], named: dict[str, Kind]) -> Kind:
+def named_tuple(cls: Any, positional: list[Kind], named: dict[str, Kind]) -> Kind:
     """The kind of a new named tuple."""
     if hides_methods(cls):
         return OPAQUE

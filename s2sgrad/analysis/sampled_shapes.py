@@ -41,6 +41,7 @@ from s2sgrad.analysis.kinds import (
     Numeric,
     Slicing,
     Text,
+    all_are,
     is_numeric,
     join,
 )
@@ -64,9 +65,9 @@ def by_example(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bo
 
     If `sizes_known` is False, only the rank of the result is used.
     """
-    loose = [k for k, kind in enumerate(kinds) if is_numeric(kind) and kind.rank is None and kind.dtype is not None]
+    loose = [(k, kind) for k, kind in enumerate(kinds) if isinstance(kind, (Array, Numeric)) and _lacks_rank(kind)]
     if len(loose) == 1:
-        return _of_any_rank(operation, kinds, loose[0])
+        return _of_any_rank(operation, kinds, *loose[0])
     if any(map(_lacks_dtype, kinds)):
         return _without_dtype(by_example(operation, [_with_dtype(k) for k in kinds], sizes_known))
     try:
@@ -110,12 +111,16 @@ def _is_unknown_float(kind: Kind) -> bool:
     return isinstance(kind, Number) and not kind.known and issubclass(kind.type or float, float)
 
 
-def _of_any_rank(operation: Callable[..., Any], kinds: list[Kind], place: int) -> Kind:
+def _lacks_rank(kind: Array | Numeric) -> bool:
+    return is_numeric(kind) and kind.rank is None and kind.dtype is not None
+
+
+def _of_any_rank(operation: Callable[..., Any], kinds: list[Kind], place: int, loose: Array | Numeric) -> Kind:
     """The kind of the result where an operand may be a number, or an array of any rank: the join over small ranks; if the
     operation fails for one of them, nothing is said of the rank."""
-    dtype = kinds[place].dtype
-    operands = [*(Array(dtype, (None,) * n) for n in _RANKS), *(_NUMBERS if isinstance(kinds[place], Numeric) else ())]
-    out, fails, takes_arrays = None, False, False
+    dtype, fails, takes_arrays = loose.dtype, False, False
+    operands = [*(Array(dtype, (None,) * n) for n in _RANKS), *(_NUMBERS if isinstance(loose, Numeric) else ())]
+    out: Kind | None = None
     for operand in operands:
         try:
             out = join(out, _sampled(operation, [*kinds[:place], operand, *kinds[place + 1 :]], False))
@@ -144,7 +149,9 @@ def _with_dtype(kind: Kind) -> Kind:
     if isinstance(kind, Container):
         items = None if kind.items is None else tuple(map(_with_dtype, kind.items))
         return replace(kind, items=items, item=None if kind.item is None else _with_dtype(kind.item))
-    return replace(kind, type=float) if isinstance(kind, Number) else Array("float64", kind.dims)
+    if isinstance(kind, Number):
+        return replace(kind, type=float)
+    return Array("float64", kind.dims) if isinstance(kind, Array) else kind
 
 
 def _without_dtype(kind: Kind) -> Kind:
@@ -156,9 +163,9 @@ def _without_dtype(kind: Kind) -> Kind:
 
 def elementwise(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
     """The kind of an elementwise operation's result: sizes by broadcasting, the dtype by example."""
-    if all(isinstance(k, Number) for k in kinds):
+    if all_are(kinds, Number):
         sized = all(k.known or k.size is not None for k in kinds)
-        return by_example(operation, kinds, sized)
+        return by_example(operation, [*kinds], sized)
     if any(isinstance(k, Numeric) for k in kinds) and all(map(is_numeric, kinds)):
         return _of_numbers_or_arrays(operation, kinds)
     if not all(isinstance(k, (Number, Array)) for k in kinds):
@@ -169,7 +176,7 @@ def elementwise(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
 def _broadcast(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
     """The kind of an elementwise operation on numbers and arrays; an array of no axes gives a number."""
     dims = broadcast(kinds)
-    small = [_small(k, dims is not None) for k in kinds]
+    small = [_small(k, dims is not None) if isinstance(k, (Number, Array)) else k for k in kinds]
     result = by_example(operation, small) if all(k.dtype for k in kinds if isinstance(k, Array)) else UNKNOWN
     dtype = result.dtype if isinstance(result, Array) else None
     if dims == ():
@@ -181,8 +188,8 @@ def _broadcast(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
 
 def _without_axes(operation: Callable[..., Any], kinds: list[Kind], dtype: str | None) -> Kind:
     """The kind of the result for numbers and arrays without axes: a number, unless the operation gives a view."""
-    known = [k for k in kinds if isinstance(k, Number) or k.dtype is not None]
-    found = by_example(operation, kinds, False) if len(known) == len(kinds) else UNKNOWN
+    lacks = any(isinstance(k, Array) and k.dtype is None for k in kinds)
+    found = UNKNOWN if lacks else by_example(operation, kinds, False)
     return found if isinstance(found, Array) else Number(np.dtype(dtype).type if dtype else None)
 
 
@@ -213,7 +220,7 @@ def _of_numbers_or_arrays(operation: Callable[..., Any], kinds: list[Kind]) -> K
 def _alternatives(kind: Kind) -> list[Kind]:
     if isinstance(kind, Numeric):
         return [Array(kind.dtype, (1,)), *_NUMBERS]
-    return [_small(kind, False)]
+    return [_small(kind, False) if isinstance(kind, (Number, Array)) else kind]
 
 
 def matmul(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
@@ -221,8 +228,8 @@ def matmul(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
     found = by_example(operation, kinds, all(isinstance(k, Array) for k in kinds))
     if not isinstance(found, Array) or any(not isinstance(k, Array) or k.rank not in (1, 2) for k in kinds):
         return found
-    left, right = kinds
-    return Array(found.dtype, left.dims[:-1] + (right.dims[1:] if right.rank == 2 else ()))
+    left, right = (k.dims if isinstance(k, Array) and k.dims else () for k in kinds)
+    return Array(found.dtype, left[:-1] + (right[1:] if len(right) == 2 else ()))
 
 
 def section(shape: tuple[int, ...], single: bool) -> Callable[..., Any]:
@@ -310,7 +317,7 @@ def _sample(kind: Kind, variant: int, size: int | None = None) -> Any:
         return slice(1, -1)
     if isinstance(kind, Container) and kind.items is not None:
         items = [_sample(item, variant, size) for item in kind.items]
-        return dict(zip(kind.keys, items, strict=True)) if kind.type is dict else kind.type(items)
+        return dict(zip(kind.keys or (), items, strict=True)) if kind.type is dict else kind.type(items)
     if isinstance(kind, Container) and kind.item is not None and kind.type is list:
         return kind.type(_sample(kind.item, variant, size) for _ in range(5 + 4 * variant))
     raise _NoSample
@@ -348,8 +355,8 @@ def _kind(first: Any, second: Any, sizes_known: bool) -> Kind:
     if isinstance(first, (np.ndarray, np.void)):
         return _array_kind(first, second, sizes_known)
     if isinstance(first, (float, int, complex, np.generic)):
-        sized = sizes_known and type(first) is int and first != second
-        return Number(type(first), size=_dim(first, second) if sized else None)
+        size = _dim(first, second) if sizes_known and type(first) is int and first != second else None
+        return Number(type(first), size=size)
     if type(first) in (list, tuple) or (isinstance(first, tuple) and hasattr(first, "_fields")):
         type_ = list if isinstance(first, list) else tuple
         items = tuple(_kind(a, b, sizes_known) for a, b in zip(first, second, strict=False))
@@ -365,7 +372,7 @@ def _kind(first: Any, second: Any, sizes_known: bool) -> Kind:
     return Known(None) if first is None else UNKNOWN
 
 
-def _array_kind(first: np.ndarray, second: np.ndarray, sizes_known: bool) -> Kind:
+def _array_kind(first: np.ndarray | np.void, second: np.ndarray | np.void, sizes_known: bool) -> Kind:
     if first.dtype != second.dtype or first.dtype.kind not in "fiubc":
         return STRUCTURED if first.dtype.names is not None and not first.dtype.hasobject else UNKNOWN
     if first.ndim != second.ndim:

@@ -72,7 +72,7 @@ class Singular:
         targets = binds(statement)
         for target in targets:
             self.made.setdefault(target, []).append(operation)
-        if targets and not active.intersection(targets):
+        if targets and not any(target in active for target in targets):
             return
         plain = len(targets) == 1 and operation.form in ("rule", "item", "atom")
         for read in sources(operation):
@@ -101,7 +101,8 @@ class Singular:
 
     def _closed(self, ends: _Condition, through: _Condition) -> frozenset[str]:
         """The names all of whose uses end in one kind of operation, through another."""
-        ending, behind, waiting = False, {}, []
+        behind: dict[str, list[str]] = {}
+        ending, waiting = False, []
         for name, uses in self.uses.items():
             for use in uses:
                 if _is(use, ends):
@@ -179,5 +180,5 @@ def exponent(operation: Operation) -> float | None:
     """The constant exponent of a power; None for anything else."""
     power = operation.operands[1] if len(operation.operands) == 2 else None
     if isinstance(power, gast.UnaryOp) and isinstance(power.op, gast.USub):
-        return None if number(power.operand) is None else -number(power.operand)
+        return None if (size := number(power.operand)) is None else -size
     return number(power)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import gast
 
@@ -30,6 +30,7 @@ from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.unit import Unit, parameters
 
+_K = TypeVar("_K", bound=Kind)
 _MOST = 24
 
 
@@ -123,15 +124,15 @@ class Symbols:
         """The length of a slice of an axis of length `dim`."""
         if part.lower is None and part.upper is None and part.step is None:
             return dim
-        bounds = [None if p is None else affine.form(p, self._atom) for p in (part.lower, part.upper)]
-        missing = any(p is not None and b is None for p, b in zip((part.lower, part.upper), bounds, strict=True))
+        first, last = (None if p is None else affine.form(p, self._atom) for p in (part.lower, part.upper))
+        missing = any(p is not None and b is None for p, b in ((part.lower, first), (part.upper, last)))
         step = self._step(part)
         if missing or not step:
             return None
-        found = affine.length(*bounds, step, self._axis_form(dim))
+        found = affine.length(first, last, step, self._axis_form(dim))
         if found is None or (not found.terms and found.constant < 2):
             return None
-        written = f"{':'.join('' if b is None else b.text() for b in bounds)} of {dim}"
+        written = f"{':'.join('' if b is None else b.text() for b in (first, last))} of {dim}"
         if abs(step) > 1:
             return self._size(f"{found.text()} by {abs(step)}", 0, found.names, written)
         axis = next((int(t[1:]) for t in found.terms if t[0] == "#" and found.terms == {t: 1}), -1)
@@ -159,7 +160,7 @@ class Symbols:
         """The kind that holds for the whole lifetime of a variable; an unknown axis of a variable bound once gets a size."""
         if name in self.unit.temps:
             return kind
-        if has_symbols(kind) and not self._is_valid(name, kind):
+        if kind is not None and has_symbols(kind) and not self._is_valid(name, kind):
             kind = without_symbols(kind)
         if isinstance(kind, Array) and kind.dims is not None and None in kind.dims and self._bound_once(name):
             dims = (self._axis(name, k) if d is None else d for k, d in enumerate(kind.dims))
@@ -168,46 +169,45 @@ class Symbols:
 
     def _is_valid(self, name: str, kind: Kind) -> bool:
         """Whether what the lengths in a kind read keeps its value as long as a variable lives."""
-        if not isinstance(kind, Array) or self.tree is None:
+        if not isinstance(kind, Array) or kind.dims is None or self.tree is None:
             return False
         used = [self.names.get(d.k, frozenset()) for d in kind.dims if isinstance(d, Size) and d.k < 0]
-        return None not in used and all(self._outlives(n, name) for n in frozenset().union(*used))
+        return all(names is not None and all(self._outlives(n, name) for n in names) for names in used)
 
     def _bound_once(self, name: str) -> bool:
-        self._prepare()
-        return self._lifetimes is not None and self._counts[name] == 1
+        return self._lived() is not None and self._counts[name] == 1
 
     def _axis(self, name: str, axis: int) -> Size | None:
         return self._size(f"{name}#{axis}", 0, frozenset([name]), "")
 
-    def _prepare(self) -> None:
-        """Compute the facts about the tree that lifetimes need, on first use."""
+    def _lived(self) -> Lifetimes | None:
+        """Which variables live how long; with other facts about the tree it is computed on first use."""
         if self._lifetimes is None and self.tree is not None:
             self._lifetimes = Facts(self.tree).lifetimes
             self._counts = binding_counts(self.tree.body) + Counter(p.id for p in parameters(self.tree))
             self._targets = {s.target.id: id(s.body) for s in effects.walk(self.tree.body) if isinstance(s, gast.For)}
+        return self._lifetimes
 
     def _outlives(self, bound: str, name: str) -> bool:
         """Whether `bound` keeps its value as long as `name` lives."""
-        self._prepare()
-        if bound == name:
+        lived = self._lived()
+        if bound == name or bound not in self.unit.locals:
             return True
-        if bound not in self.unit.locals:
-            return True
-        if self._counts[bound] != 1:
+        if lived is None or self._counts[bound] != 1:
             return False
-        block = self._targets.get(bound) or self._binder(bound)
-        inside = self._lifetimes.home.get(name)
+        block = self._targets.get(bound) or _binder(bound, lived)
+        inside = lived.home.get(name)
         while inside is not None and inside != block:
-            inside = self._lifetimes.parent.get(inside)
+            inside = lived.parent.get(inside)
         return inside == block
 
-    def _binder(self, bound: str) -> int:
-        """The block in which a name is bound."""
-        for identity, body in self._lifetimes.blocks.items():
-            if any(bound in binds(s) and not isinstance(s, gast.For) for s in body):
-                return identity
-        return self._lifetimes.root
+
+def _binder(bound: str, lived: Lifetimes) -> int:
+    """The block in which a name is bound."""
+    for identity, body in lived.blocks.items():
+        if any(bound in binds(s) and not isinstance(s, gast.For) for s in body):
+            return identity
+    return lived.root
 
 
 def _is_followed(part: gast.AST, kind: Kind) -> bool:
@@ -235,16 +235,22 @@ def has_symbols(kind: Kind | None) -> bool:
     return isinstance(kind, Number) and isinstance(kind.size, Size) and kind.size.k < 0
 
 
+@overload
+def without_symbols(kind: _K) -> _K: ...
+@overload
+def without_symbols(kind: None) -> None: ...
 def without_symbols(kind: Kind | None) -> Kind | None:
     """The kind that is valid in another function or a later statement."""
     if not has_symbols(kind):
         return kind
     if isinstance(kind, OrNone):
         return replace(kind, one=without_symbols(kind.one))
-    if isinstance(kind, Array):
+    if isinstance(kind, Array) and kind.dims is not None:
         return Array(kind.dtype, tuple(None if isinstance(d, Size) and d.k < 0 else d for d in kind.dims))
     if isinstance(kind, Number):
         return replace(kind, size=None)
+    if not isinstance(kind, Container):
+        return kind
     items = None if kind.items is None else tuple(map(without_symbols, kind.items))
     return Container(kind.type, items, kind.keys, without_symbols(kind.item))
 

@@ -59,7 +59,7 @@ def without_derivative(kind: Kind | None) -> str:
     >>> without_derivative(Number(int)), without_derivative(Container(tuple, (Known(None), Number(float))))
     ('an int', '')
     """
-    if may_carry(kind):
+    if kind is None or may_carry(kind):
         return ""
     if isinstance(kind, Known):
         return without_floats(kind.value)

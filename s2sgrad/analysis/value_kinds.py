@@ -146,7 +146,7 @@ def opened(kind: Kind | None) -> Opened | None:
     if isinstance(kind, Instance):
         return Opened(kind.cls, {n: opened(item) for n, item in zip(kind.names, kind.items, strict=True)})
     if isinstance(kind, Container) and kind.items is not None:
-        places = range(len(kind.items)) if kind.type is not dict else kind.keys
+        places: Iterable[Any] = range(len(kind.items)) if kind.type is not dict else kind.keys or ()
         parts = {p: opened(item) for p, item in zip(places, kind.items, strict=True)}
         return Opened(None, parts) if any(part is not None for part in parts.values()) else None
     return None

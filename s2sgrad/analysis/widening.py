@@ -33,15 +33,17 @@ def widened(kind: Kind, depth: int = 0) -> Kind:
     >>> widened(Container(list, (Number(float, True, 0.5), Number(float))))
     Container(type=<class 'list'>, items=None, keys=None, item=Number(float, False, None))
     """
-    plain = isinstance(kind, Container) and (kind.type is dict or (kind.type in (list, tuple) and kind.keys is None))
-    if plain and depth < _WIDENED:
-        return kind if kind.items == () else Container(kind.type, None, None, widened(kind.element(), depth + 1))
+    if isinstance(kind, Container) and depth < _WIDENED:
+        if kind.type is dict or (kind.type in (list, tuple) and kind.keys is None):
+            item = kind.element()
+            return kind if item is None else Container(kind.type, None, None, widened(item, depth + 1))
     if isinstance(kind, Number):
         return Number(kind.type, double=kind.double)
     if isinstance(kind, Array) and kind.dims is not None:
         return Array(kind.dtype, (None,) * len(kind.dims))
     if isinstance(kind, OrNone):
-        return replace(kind, one=widened(kind.one))
+        one = widened(kind.one)
+        return replace(kind, one=one) if isinstance(one, (Array, Number)) else kind
     return kind if isinstance(kind, (Array, Numeric, Known, Recorded, Text, Opaque)) else UNKNOWN
 
 

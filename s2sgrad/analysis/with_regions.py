@@ -71,7 +71,7 @@ def regions(body: list[gast.AST]) -> list[Region]:
             out.append(entered[context])
         elif context in entered:
             entered[context].append(k)
-    return sorted((Region(*places[:3], places[-1]) for places in out), key=lambda region: region.final)
+    return sorted((Region(p[0], p[1], p[2], p[-1]) for p in out), key=lambda region: region.final)
 
 
 def is_quiet(unit: Unit, manager: gast.AST) -> bool:

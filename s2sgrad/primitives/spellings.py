@@ -8,13 +8,15 @@ from __future__ import annotations
 import builtins
 import math
 import operator
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from s2sgrad.rules import builtin_functions, scalar_math
 from s2sgrad.rules.table import existing
 
-OPERATORS = {
+OPERATORS: dict[str, tuple[Any, Callable[..., Any]]] = {
     "Add": (np.add, operator.add),
     "Sub": (np.subtract, operator.sub),
     "Mult": (np.multiply, operator.mul),

@@ -482,6 +482,13 @@ def lookup(primitive: Any) -> Rule | None:
     return rule if type(primitive) in _TYPES else None
 
 
+def known(primitive: Any) -> Rule:
+    """The rule of a callable that has one."""
+    rule = lookup(primitive)
+    assert rule is not None, primitive
+    return rule
+
+
 def of_calls(value: Any) -> Rule | None:
     """The rule of calls of an object of a library, such as a spline: that of its class's `__call__`, of which the object is
     the first argument; that of a `bound_method`, which is itself the first argument.  None where there is none, or the

@@ -125,7 +125,7 @@ class _Products:
                 terms, rest = self.split(statement.value, 1 if isinstance(statement.op, gast.Add) else -1)
                 if terms and self.is_placed(section, loop):
                     out.setdefault(bar, {})[id(statement)] = terms, rest
-            added |= {bar} - {None}
+            added |= set() if bar is None else {bar}
             spoiled |= _touched(statement, bar)
         shared = self.unit.memory.with_memory_of
         return {bar: found for bar, found in out.items() if not shared(bar) & (spoiled | (added - {bar}))}
@@ -187,7 +187,7 @@ class _Products:
         for k, first in enumerate(body):
             bar = _bound_to(first)
             kind = self.kinds.get(bar) if bar in self.unit.derivative.bars and sweep_of(first) == "reverse" else None
-            if id(first) in gone or not isinstance(kind, Array) or kind.dtype != "float64":
+            if bar is None or id(first) in gone or not isinstance(kind, Array) or kind.dtype != "float64":
                 continue
             terms, others = self.following(body, k, bar)
             if not others:

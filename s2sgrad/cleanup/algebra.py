@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any, TypeGuard
 
 import gast
 import numpy as np
@@ -145,7 +146,7 @@ class _Outwards(Transformer):
             return _joined(inner, node.left.value)
         plain = isinstance(inner, gast.BinOp) and isinstance(inner.op, gast.Mult)
         factor = number(inner.left) if plain else None
-        if not _is_power_of_two(factor):
+        if factor is None or not _is_power_of_two(factor):
             return None
         if number(node.left) is not None or not self.shapes.is_number(node.left) or self.shapes.is_number(inner.right):
             return None
@@ -209,7 +210,7 @@ class _Outwards(Transformer):
         return node
 
 
-def _is_power_of_two(factor: object) -> bool:
+def _is_power_of_two(factor: Any) -> TypeGuard[float]:
     """Whether a product with this literal is exact."""
     return type(factor) in (int, float) and math.isfinite(factor) and abs(math.frexp(factor)[0]) == 0.5
 
@@ -231,7 +232,7 @@ def _joined(node: gast.AST, factor: float) -> gast.AST | None:
     for side, other in (("right", node.left), ("left", node.right)):
         part = getattr(node, side)
         value = number(part)
-        joined = constant(float(value * factor)) if type(value) in (int, float) else _joined(part, factor)
+        joined = constant(float(value * factor)) if value is not None else _joined(part, factor)
         if joined is not None:
             return gast.BinOp(other, node.op, joined) if side == "right" else gast.BinOp(joined, node.op, other)
     return None

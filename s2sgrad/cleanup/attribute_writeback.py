@@ -34,6 +34,8 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 def _statement(unit: Unit, statement: gast.AST) -> gast.AST:
     call = alone(statement)
     called = unit.called(call)
+    if call is None:
+        return statement
     if called is set_attribute:
         owner, attribute, value = call.args
         made: gast.AST = gast.Attribute(owner, attribute.value, gast.Store())

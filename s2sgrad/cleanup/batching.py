@@ -240,7 +240,7 @@ class Batches(Shapes):
     def _columns(self, factor: Factor) -> gast.AST:
         return factor.node if factor.axis == LAST else gast.Attribute(factor.node, "T", gast.Load())
 
-    def whole(self, product: Product, axis: str, rank: int | None = None) -> gast.AST:
+    def whole(self, product: Product, axis: str | None, rank: int | None = None) -> gast.AST:
         """The values of all trips as one array, along the first or the last axis."""
         rank = product.rank if rank is None else rank
         numbers, vectors, moving, matrices = product.split()
@@ -251,7 +251,7 @@ class Batches(Shapes):
         shaped = [self._shaped(f, axis, rank) for f in (*numbers, *moving, *matrices, *vectors)]
         return self._with_sign(multiplied(shaped), product)
 
-    def _shaped(self, factor: Factor, axis: str, rank: int) -> gast.AST:
+    def _shaped(self, factor: Factor, axis: str | None, rank: int) -> gast.AST:
         if not rank or (not factor.rank and factor.axis is None):
             return factor.node
         if factor.rank and factor.axis is not None:

@@ -22,6 +22,8 @@ def sigmoid_grad(x, *, seed=1.0):
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 import gast
 import numpy as np
 
@@ -57,7 +59,8 @@ class _Closed(Transformer):
     """Rewrites the expressions of one function; `count`: how many it has."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
-        self.unit, self.count, self.target = unit, 0, None
+        self.unit, self.count = unit, 0
+        self.target: str | None = None
         self.outer = {n.id for s in effects.walk(tree.body) for n in effects.loads(s)} - unit.locals
         once, written = bound_once(tree.body), unit.memory.written
         self.values = {n: s.value for n, s in once.items() if isinstance(s.targets[0], gast.Name) and n not in written}
@@ -137,7 +140,7 @@ class _Closed(Transformer):
 
     def _is_fixed(self, value: gast.AST) -> bool:
         """Whether an expression has the same value wherever it stands."""
-        return {n.id for n in effects.loads(value)} - self.outer <= self.fixed
+        return bool({n.id for n in effects.loads(value)} - self.outer <= self.fixed)
 
     def _is_exponential(self, node: gast.Name) -> bool:
         value = self.values.get(node.id)
@@ -220,7 +223,7 @@ class _Closed(Transformer):
         function = self.unit.called(node)
         return plain and isinstance(argument, gast.Name) and isinstance(function, np.ufunc) and function(0.0) != 0.0
 
-    def _is_root(self, value: gast.AST | None) -> bool:
+    def _is_root(self, value: gast.AST | None) -> TypeGuard[gast.Call]:
         return isinstance(value, gast.Call) and effects.is_one_of(self.unit.resolve(value.func), ROOTS | {np.cbrt})
 
     def _of_root(self, slope: gast.AST, g: gast.AST) -> gast.AST | None:
@@ -275,7 +278,7 @@ def _factors(node: gast.AST, below: bool = False) -> list[_Factor]:
 
 def _common_factors(node: gast.AST) -> list[_Factor]:
     """The factors of a product; of a sum the first factors that its terms share, and what remains of it."""
-    left, right = (_common_factors(n) for n in (node.left, node.right)) if _is_sum(node) else ((), ())
+    left, right = (_common_factors(n) for n in (node.left, node.right)) if _is_sum(node) else ([], [])
     shared = 0
     for (one, below), (other, under) in zip(left[:-1], right[:-1], strict=False):
         if below != under or not same(one, other):

@@ -79,15 +79,16 @@ def _merge_stacks(unit: Unit, tree: gast.FunctionDef) -> None:
     first: dict[tuple[str, bool, Any], str] = {}
     renamed: dict[str, str] = {}
     kept = []
-    popped: set[str] | None = None
+    popped: set[str | None] | None = None
+    found: set[tuple[str, bool, Any] | None] = set()
     for statement in tree.body:
         if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.List) and not statement.value.elts:
-            stack = getattr(statement.targets[0], "id", None)
+            stack = getattr(statement.targets[0], "id", "")
             base = unit.derivative.stack_bases.get(stack)
             if base is not None and popped is None:
                 popped = _popped(tree)
-                found = {unit.derivative.stack_bases.get(s) for s in popped}
-            base = base if base is not None and stack in popped else None
+                found = {unit.derivative.stack_bases.get(s or "") for s in popped}
+            base = base if popped is not None and stack in popped else None
             if base is not None and base in first:
                 renamed[stack] = first[base]
                 continue
@@ -103,7 +104,7 @@ def _merge_stacks(unit: Unit, tree: gast.FunctionDef) -> None:
     rename(renamed, tree.args, *tree.body)
 
 
-def _popped(tree: gast.FunctionDef) -> set[str]:
+def _popped(tree: gast.FunctionDef) -> set[str | None]:
     """The stacks from which records are popped one by one; the stacks of a returned record stay separate."""
     found = set(map(popped, nodes(tree)))
     loops = [n for n in nodes(tree) if isinstance(n, gast.ListComp)]  # they pop what several trips have pushed

@@ -22,6 +22,7 @@ sum; each of the other rewrites saves a microsecond per call, which dominates lo
 from __future__ import annotations
 
 from string import ascii_lowercase
+from typing import Any
 
 import gast
 import numpy as np
@@ -115,19 +116,20 @@ class _Contractions(Transformer):
     def _contracted(self, product: gast.BinOp, places: dict[str, gast.AST]) -> gast.AST | None:
         """The sum of a product along axes without the product; None where that is not better, or not known to be valid."""
         a, b = product.left, product.right
-        dims = self.shapes.dims(a), self.shapes.dims(b)
-        if None in dims or not self._is_double(a) or not self._is_double(b):
+        left: Any = self.shapes.dims(a)
+        right: Any = self.shapes.dims(b)
+        if None in (left, right) or not self._is_double(a) or not self._is_double(b):
             return None
         if not places:
-            known = len(dims[0]) > 1 and dims[0] == dims[1] and None not in dims[0]
+            known = len(left) > 1 and left == right and None not in left
             return call(self.unit, "vdot", np.vdot, a, b) if known and self._is_dense(a) and self._is_dense(b) else None
-        axes, rank = _numbers(places.get("axis")), len(dims[0])
-        if axes is None or rank != len(dims[1]) or not all(-rank <= k < rank for k in axes) or not _is_large(*dims):
+        axes, rank = _numbers(places.get("axis")), len(left)
+        if axes is None or rank != len(right) or not all(-rank <= k < rank for k in axes) or not _is_large(left, right):
             return None
         gone = {k % rank for k in axes}
         letters = ascii_lowercase[:rank]
-        left = "".join(letter for k, letter in enumerate(letters) if k not in gone)
-        made = gast.Call(numpy_function(self.unit, "einsum"), [constant(f"{letters},{letters}->{left}"), a, b], [])
+        remaining = "".join(letter for k, letter in enumerate(letters) if k not in gone)
+        made = gast.Call(numpy_function(self.unit, "einsum"), [constant(f"{letters},{letters}->{remaining}"), a, b], [])
         kept = places.get("keepdims")
         if kept is None:
             return made
@@ -168,6 +170,6 @@ def _numbers(node: gast.AST | None) -> list[int] | None:
     """The integers in a constant or a tuple of constants; None for anything else."""
     if isinstance(node, gast.Tuple):
         parts = [_numbers(p) for p in node.elts]
-        return None if None in parts else [k for p in parts for k in p]
+        return None if None in parts else [k for p in parts if p is not None for k in p]
     found = whole_number(node)
     return None if found is None else [found]

@@ -32,7 +32,7 @@ from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.flow.available import Available
 from s2sgrad.flow.counts import bound_once
 from s2sgrad.flow.graph import Graph, Point, evaluation
-from s2sgrad.ir.forms import bound_name
+from s2sgrad.ir.forms import bound_name, target_name
 from s2sgrad.ir.quote import NAMES, nodes_of
 from s2sgrad.ir.unit import Unit, sweep_of
 from s2sgrad.memory import behaviour
@@ -65,7 +65,7 @@ def _same(unit: Unit, tree: gast.FunctionDef, computed_once: list[gast.Assign]) 
     alike = [statements for statements in by_text.values() if len(statements) > 1]
     if not alike:
         return {}
-    computed = {bound_name(s): [s] for s in itertools.chain(*alike)}
+    computed = {target_name(s): [s] for s in itertools.chain(*alike)}
     ends: dict[str, list[str]] = {}  # from a name to the expressions that a change of it kills
     for bound, (statement,) in computed.items():
         for name in {bound, *effects.reads(statement)}:
@@ -79,10 +79,10 @@ def _same(unit: Unit, tree: gast.FunctionDef, computed_once: list[gast.Assign]) 
     out: dict[str, str] = {}
     for first, *others in alike:
         for k, statement in enumerate(others):
-            earlier = (bound_name(s) for s in (first, *others[:k]) if bound_name(s) not in out)
+            earlier = (target_name(s) for s in (first, *others[:k]) if target_name(s) not in out)
             found = next((name for name in earlier if available.before(name, statement)), None)
             if found is not None:
-                out[bound_name(statement)] = found
+                out[target_name(statement)] = found
     return out
 
 
@@ -90,7 +90,7 @@ def _may_be_shared(unit: Unit, statement: gast.Assign) -> bool:
     value = statement.value
     if not isinstance(value, _VALUES) or (isinstance(value, gast.Call) and unit.resolve(value.func) is len):
         return False  # `len(x)` is clearer than a name for it
-    if isinstance(unit.kinds.get(bound_name(statement)), Number):
+    if isinstance(unit.kinds.get(target_name(statement)), Number):
         return behaviour.is_pure(unit, value)
     owner = value.value if isinstance(value, gast.Subscript) else None
     section = isinstance(owner, gast.Name) and isinstance(unit.kinds.get(owner.id), Array)

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 import gast
 
@@ -92,9 +93,10 @@ class Overwritten:
         """
         restore = self._restore(statement)
         loads = [] if restore is None else self._loads(restore)
-        if loads:
-            restore.loads = [load for _, load in loads]
-        return loads if loads and self._is_overwritten(restore) else []
+        if restore is None or not loads:
+            return []
+        restore.loads = [load for _, load in loads]
+        return loads if self._is_overwritten(restore) else []
 
     def replaced(self, old: gast.AST, new: gast.AST) -> None:
         """Note that a simple statement has been replaced or changed."""
@@ -111,7 +113,7 @@ class Overwritten:
 
     def _restore(self, statement: gast.AST) -> _Restore | None:
         """The facts about a restore; None where its section may change its meaning."""
-        section = effects.stored(statement)
+        section: Any = effects.stored(statement)
         if not isinstance(section.value, gast.Name):
             return None
         base = section.value.id
@@ -186,7 +188,7 @@ class Overwritten:
         """Whether this is the restored section, in the trip of the restore."""
         if not isinstance(section.value, gast.Name) or section.value.id != restore.base:
             return False
-        return gast.dump(self._expanded(section.slice)) == phase.text
+        return bool(gast.dump(self._expanded(section.slice)) == phase.text)
 
     # --- paths ---
 

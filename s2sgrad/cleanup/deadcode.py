@@ -30,6 +30,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Iterable
+from typing import Any
 
 import gast
 
@@ -184,9 +185,10 @@ class _Wanted:
             if k not in self.known.heads:
                 self.known.heads[k] = self.demands.reads(statement, point.reads)
             return live | self.known.heads[k]
-        if point.role == "head" and live & self.demands.names.interned([statement.target.id]):  # where the loop ends
-            self._reschedule([id(statement)] if id(statement) not in self.needed else [])
-            self._need(statement)
+        loop: Any = statement
+        if point.role == "head" and live & self.demands.names.interned([loop.target.id]):  # where the loop ends
+            self._reschedule([id(loop)] if id(loop) not in self.needed else [])
+            self._need(loop)
         return live & ~self.demands.names.interned(point.binds) if point.binds else live
 
     def _simple(self, k: int, statement: gast.AST, live: int) -> int:
@@ -312,7 +314,8 @@ class _Wanted:
 
     def _anchors(self) -> set[int]:
         """One binding of each variable that is read but nowhere bound, since its name would otherwise be a global's."""
-        read, bound, binders = 0, self.demands.names.interned(p.id for p in parameters(self.tree)), {}
+        read, bound = 0, self.demands.names.interned(p.id for p in parameters(self.tree))
+        binders: dict[str, gast.AST] = {}
         for k, point in enumerate(self.graph.points):
             statement = point.statement
             if point.role == "enter" and id(statement) in self.needed:

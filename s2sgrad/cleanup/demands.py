@@ -59,19 +59,21 @@ class Demands:
         """Those of a tree: the ones of the run before, where they still hold."""
         known = {} if unit.kept is None else unit.kept.of(tree)
         outside = referred(unit, statements), alone(unit, tree)
-        before = known.get(cls)
+        before: Demands | None = known.get(cls)
         if before is None or before.memory is not unit.memory or (before.referred, before.alone) != outside:
-            known[cls] = cls(unit, *outside)
-        return known[cls]
+            before = known[cls] = cls(unit, *outside)
+        return before
 
     def known(self, statement: gast.AST, point: Point) -> Demand:
         """The demand of a simple statement, kept with it."""
         kept = {} if self.unit.kept is None else self.unit.kept.of(statement)
         whose, demand = kept.get(Demand, (None, None))
-        if whose is not self:
-            demand = self._found(statement, point)
-            kept[Demand] = self, demand
-        return demand
+        if whose is self:
+            known: Demand = demand
+            return known
+        found = self._found(statement, point)
+        kept[Demand] = self, found
+        return found
 
     def _found(self, statement: gast.AST, point: Point) -> Demand:
         """The reads and writes of a simple statement."""

@@ -21,6 +21,7 @@ Where that is too long, the operation alone:
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
+from typing import Any
 
 import gast
 
@@ -29,9 +30,9 @@ from s2sgrad.ir.quote import NAMES, nodes_of
 from s2sgrad.ir.unit import Unit
 
 _LONGEST = 18  # letters of what is computed; of an operation on a variable, a few more
-_NUMBERS = {0: "zero", 1: "one", 2: "two", 3: "three", 4: "four"}
+_NUMBERS: dict[Any, str] = {0: "zero", 1: "one", 2: "two", 3: "three", 4: "four"}
 _FACTORS = {2: "twice", 0.5: "half", 3: "thrice", -1: "minus"}
-_POWERS = {2: "squared", 3: "cubed", -1: "inverse", 0.5: "root"}
+_POWERS: dict[Any, str] = {2: "squared", 3: "cubed", -1: "inverse", 0.5: "root"}
 _NOUNS = {
     gast.Mult: "product", gast.MatMult: "product", gast.Div: "ratio", gast.Add: "total", gast.Sub: "difference",
     gast.Pow: "power",
@@ -248,4 +249,5 @@ def _function(node: gast.Call) -> str | None:
 
 def _joined(*words: str | None) -> str | None:
     """Words as one name; None if one of them is missing."""
-    return None if None in words else "_".join(words)
+    known = [w for w in words if w is not None]
+    return None if len(known) < len(words) else "_".join(known)

@@ -125,10 +125,10 @@ class _Fold:
             if held:
                 inside = [*effects.walk([statement])]
                 read = read.union(*map(effects.reads, inside))
-                release(lambda n, h: h.taken & read)  # a pop stays before reads of the list
+                release(lambda n, h: bool(h.taken & read))  # a pop stays before reads of the list
                 self.fill(statement, held, read)
                 written = set().union(*map(self.unit.changed, inside))
-                release(lambda n, h: h.reads & written)
+                release(lambda n, h: bool(h.reads & written))
             if self.is_foldable(statement):
                 release(lambda n, h: n in read)
                 held[statement.targets[0].id] = self.hold(statement)

@@ -29,6 +29,7 @@ import builtins
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import gast
 
@@ -92,7 +93,7 @@ def _sequence_read(statement: gast.AST, index: str) -> str | None:
     """`xs` for `x = xs[k]` or `x, y = xs[k]`; None for any other statement."""
     target = statement.targets[0] if isinstance(statement, gast.Assign) and len(statement.targets) == 1 else None
     names = target.elts if isinstance(target, gast.Tuple) else [target]
-    value = statement.value if names and all(isinstance(n, gast.Name) for n in names) else None
+    value: Any = statement.value if names and all(isinstance(n, gast.Name) for n in names) else None
     plain = isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name)
     return value.value.id if plain and getattr(value.slice, "id", None) == index else None
 
@@ -139,8 +140,8 @@ def _items(unit: Unit, tree: gast.FunctionDef, loop: gast.For, over: gast.AST) -
     index = loop.target.id
     sequences, head = _lengths(unit, over), _head(loop.body, index)
     reads = {xs: s for s in head if (xs := _sequence_read(s, index)) is not None}
-    copies = [bound_name(s) for s in head if s not in reads.values()]
-    given = [_matching(tree, sequence, reads) for sequence in sequences]
+    copies: list[Any] = [bound_name(s) for s in head if s not in reads.values()]  # of the index
+    given: list[Any] = [_matching(tree, sequence, reads) for sequence in sequences]
     if not given or {*given} != reads.keys() or len(given) != len(reads) or len(copies) > 1:
         return None
     items = [clone(reads[xs].targets[0]) for xs in given]
@@ -159,7 +160,7 @@ def _shown(sequence: gast.AST, xs: str) -> gast.AST:
 
 def _lengths(unit: Unit, node: gast.AST) -> list[gast.AST]:
     """The sequences of `range(len(xs))` and `range(min(len(xs), len(ys)))`; none for other iterables."""
-    length = node.args[0] if unit.called(node) is builtins.range and len(node.args) == 1 else None
+    length: Any = node.args[0] if unit.called(node) is builtins.range and len(node.args) == 1 else None
     lengths = length.args if unit.called(length) is builtins.min and not length.keywords else [length]
     if not all(unit.called(n) is builtins.len and len(n.args) == 1 for n in lengths):
         return []
@@ -186,7 +187,7 @@ def _head(body: Block, index: str) -> list[gast.Assign]:
 def _matching(tree: gast.FunctionDef, sequence: gast.AST, reads: dict[str, gast.Assign]) -> str | None:
     """The name whose items are read for `len(sequence)`: its own, or that of a list or a tuple of the same items."""
     if isinstance(sequence, gast.Name) and sequence.id in reads:
-        return sequence.id
+        return str(sequence.id)
     for read in reads:
         values = [s.value for s in effects.walk(tree.body) if isinstance(s, gast.Assign) and bound_name(s) == read]
         if isinstance(sequence, gast.Name):

@@ -37,6 +37,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import gast
 
@@ -100,7 +101,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 def _pushed(statement: gast.AST) -> tuple[str, str] | None:
     """The list and the name for `xs.append(x)`; None for any other statement."""
-    onto = appended_to(alone(statement))
+    onto: Any = appended_to(alone(statement))
     names = isinstance(onto, gast.Name) and isinstance(statement.value.args[0], gast.Name)
     return (onto.id, statement.value.args[0].id) if names else None
 
@@ -181,7 +182,11 @@ def _spread(stacks: list[_Stack], pushing: Block, popping: Block) -> None:
 
             push.spread(len(pushing), free)
         for pop in stack.pops:
-            pop.spread(len(popping), lambda place, pop=pop: pop.what.id not in held[place])
+
+            def unread(place: int, popped: str = pop.what.id) -> bool:
+                return popped not in held[place]
+
+            pop.spread(len(popping), unread)
 
 
 def _named_apart(stacks: list[_Stack]) -> list[_Stack]:

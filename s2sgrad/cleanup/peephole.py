@@ -18,6 +18,8 @@ else: y = b     ->    y = a if t else b    else: x = 1.0    ->
 
 from __future__ import annotations
 
+from typing import Any
+
 import gast
 
 from s2sgrad.analysis import effects
@@ -99,8 +101,8 @@ def augmented(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def _update(unit: Unit, statement: gast.AST) -> gast.AST:
-    section = effects.stored(statement)
-    value = statement.value if section is not None else None
+    section: Any = effects.stored(statement)
+    value: Any = statement.value if section is not None else None
     whole = isinstance(value, gast.BinOp) and effects.is_whole(section.slice)
     if whole and same(section.value, value.left):
         if isinstance(section.value, gast.Subscript):  # an array in a list or dict
@@ -149,7 +151,9 @@ def _begins(unit: Unit, first: gast.AST, second: gast.AugAssign) -> bool:
 
 def returns(tree: gast.FunctionDef) -> None:
     """Return what the last statement computes, and not a name for it: `x_bar = y_bar * c; return x_bar`."""
-    before, last = tree.body[-2:] if len(tree.body) > 1 else (None, None)
+    if len(tree.body) < 2:
+        return
+    before, last = tree.body[-2:]
     name = bound_name(before) if isinstance(before, gast.Assign) and isinstance(last, gast.Return) else None
     if name is not None and getattr(last.value, "id", None) == name and not isinstance(before.value, gast.Name):
         last.value = before.value
@@ -194,7 +198,7 @@ def _lists(unit: Unit, statement: gast.AST) -> list[gast.Name]:
     """The stacks that a statement begins."""
     if _opens(unit, statement):
         return list(statement.targets)
-    target = statement.targets[0] if isinstance(statement, gast.Assign) else None
+    target: Any = statement.targets[0] if isinstance(statement, gast.Assign) else None
     begun = isinstance(target, gast.Tuple) and isinstance(statement.value, gast.Tuple) and target.elts
     return target.elts if begun and all(isinstance(v, gast.List) and not v.elts for v in statement.value.elts) else []
 

@@ -39,6 +39,7 @@ from __future__ import annotations
 import bisect
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any
 
 import gast
 import numpy as np
@@ -48,7 +49,7 @@ from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.cleanup import forward_substitution
 from s2sgrad.flow.counts import binding_counts, read_counts
 from s2sgrad.ir.exits import leaves_trip
-from s2sgrad.ir.forms import alone, appended_to, bound_name, popped
+from s2sgrad.ir.forms import alone, appended_to, bound_name, popped, target_name
 from s2sgrad.ir.quote import NAMES, clone, name, nodes, nodes_of
 from s2sgrad.ir.scoping import rename
 from s2sgrad.ir.unit import Unit, parameters
@@ -102,10 +103,11 @@ class _Pair:
         self.unit, self.tree, self.forward, self.reverse = unit, tree, forward, reverse
         self.again: dict[str, tuple[gast.Assign, gast.Assign]] = {}  # what is computed again, and where it was at first
         pushes = {n.id: s for s in forward.body if isinstance(n := appended_to(alone(s)), gast.Name)}
-        pops = [s for s in reverse.body if isinstance(s, gast.Assign) and popped(s.value) in pushes] if pushes else []
-        times = read_counts(tree.body) if pops else {}
+        taken = ((s, popped(s.value)) for s in reverse.body if isinstance(s, gast.Assign)) if pushes else ()
+        pops = [(s, stack) for s, stack in taken if stack is not None and stack in pushes]
+        times = read_counts(tree.body) if pops else Counter()
         self.changes = Counter(n for s in effects.walk(reverse.body) for n in unit.changed(s)) if pops else Counter()
-        found = [self._record(stack, pushes[stack], s) for s in pops if times[stack := popped(s.value)] == 2]
+        found = [self._record(stack, pushes[stack], s) for s, stack in pops if times[stack] == 2]
         owned = Counter(r.own for r in found if r is not None)
         self.records = [r for r in found if r is not None and owned[r.own] == 1]
 
@@ -135,7 +137,7 @@ class _Pair:
         fixed = [n for n in given if isinstance(self.unit.kinds.get(n), Array) and not bound[n]]
         here = {bound_name(s) for s in self.reverse.body}
         for statement in self.reverse.body if fixed else ():
-            value = getattr(statement, "value", None)
+            value: Any = getattr(statement, "value", None)
             if self.unit.called(value) is np.zeros_like and not value.keywords and isinstance(value.args[0], gast.Name):
                 asked = value.args[0].id
                 like = next((p for p in fixed if self._is_alike(p, asked)), None) if asked in here else None
@@ -144,7 +146,7 @@ class _Pair:
                     self.unit.rewritten(statement)
 
     def _is_alike(self, first: str, second: str) -> bool:
-        kinds = [self.unit.kinds.get(n) for n in (first, second)]
+        kinds: list[Any] = [self.unit.kinds.get(n) for n in (first, second)]
         if not all(isinstance(k, Array) and k.dtype == "float64" and k.dims for k in kinds):
             return False
         return kinds[0].dims == kinds[1].dims and None not in kinds[0].dims  # not side by side: sizes must be known equal
@@ -178,8 +180,8 @@ class _Pair:
                 node.id = same.get(node.id, node.id)
             before = first.get(gast.dump(copy))
             if before is not None and all(self._holds(before, given[n]) for n in reads & given.keys()):
-                self.again[bound_name(statement)] = statement, before
-                ready[bound_name(statement)] = bound_name(before)
+                self.again[target_name(statement)] = statement, before
+                ready[target_name(statement)] = target_name(before)
 
     def _first(self, bindings: Counter[str]) -> tuple[dict[str, gast.Assign], dict[str, str]]:
         """The results of the first loop by their text, in which one name stands for the same value."""
@@ -193,7 +195,7 @@ class _Pair:
                 current.pop(text, None)
             if not self._is_result(statement, bindings):
                 continue
-            bound, copy = bound_name(statement), clone(statement.value)
+            bound, copy = target_name(statement), clone(statement.value)
             for node in nodes_of(copy, NAMES):
                 node.id = same.get(node.id, node.id)
             text = gast.dump(copy)
@@ -253,7 +255,8 @@ class _Pair:
     def _computed_from(self, start: str, readers: dict[str, list[gast.AST]]) -> set[str]:
         """What is computed again from a name, directly or not, up to what others read."""
         ours = {id(again): n for n, (again, _) in self.again.items()}
-        found, waiting = set(), [start]
+        found: set[str] = set()
+        waiting = [start]
         while waiting:
             here = readers.get(waiting.pop(), ())
             new = {ours[id(s)] for s in here if id(s) in ours} - found
@@ -267,7 +270,8 @@ class _Pair:
             return False
         for result in results:
             _, before = self.again[result]
-            kind, bound = self.unit.kinds[bound_name(before)], bound_name(before)
+            bound = target_name(before)
+            kind = self.unit.kinds[bound]
             rank = kind.rank if isinstance(kind, Array) else 0
             if rank is None or rank > max(r.rank for r in group) or {bound, result} & self.unit.memory.written:
                 return False
@@ -284,7 +288,7 @@ class _Pair:
             replaced[id(record.push)] = replaced[id(record.pop)] = []
         for record, result in zip(group, results, strict=False):
             again, before = self.again[result]
-            base = bound_name(before)
+            base = target_name(before)
             self._rename(record.stack, base)
             again.value = record.pop.value
             record.push.value.args[0] = name(base)

@@ -70,7 +70,7 @@ def _undo_of(unit: Unit, body: Block, k: int) -> gast.AST | None:
     if not swap and section is None:
         return None
     written = set(binds(made)) if swap else unit.memory.at_once_with(effects.base(section))
-    index = set() if swap else effects.reads(section.slice)
+    index = set() if section is None or swap else effects.reads(section.slice)
     for later in body[k + 1 :]:
         if any((effects.reads(s) | effects.writes(s)) & written for s in effects.walk([later])):
             undone = _undoes(made, later) if swap else _restores(unit, body, k, later)
@@ -115,4 +115,4 @@ def _is_copy_of(value: gast.AST, section: gast.Subscript) -> bool:
 def _same(a: gast.AST, b: gast.AST) -> bool:
     if not isinstance(a, gast.Subscript):
         return False
-    return gast.dump(a.value) == gast.dump(b.value) and gast.dump(a.slice) == gast.dump(b.slice)
+    return bool(gast.dump(a.value) == gast.dump(b.value) and gast.dump(a.slice) == gast.dump(b.slice))

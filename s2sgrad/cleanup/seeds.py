@@ -25,12 +25,14 @@ u_bar = own(u_bar); v_bar = own(v_bar)
 
 from __future__ import annotations
 
+from typing import Any
+
 import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.flow.counts import read_counts
-from s2sgrad.ir.forms import bound_name
+from s2sgrad.ir.forms import bound_name, target_name
 from s2sgrad.ir.quote import assign, at, mentioned, name
 from s2sgrad.ir.unit import Unit, parameters
 
@@ -43,7 +45,8 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     if place is None:
         return tree
     reads = read_counts(tree.body)
-    checked, before = tree.body[place], tree.body[place - 1] if place else None
+    checked = tree.body[place]
+    before: Any = tree.body[place - 1] if place else None
     result = checked.value.args[0]
     shown = before is not None and isinstance(result, gast.Name) and bound_name(before) == result.id
     if shown and isinstance(before.value, gast.Tuple) and reads[result.id] == 1 and before.value.elts:
@@ -56,24 +59,25 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         checked.value.args[0] = before.value
         del tree.body[place - 1]
         place -= 1
-    if reads[bound_name(checked)] == 2:  # where it is checked, and once
+    if reads[target_name(checked)] == 2:  # where it is checked, and once
         _copy(unit, tree, place)
     return tree
 
 
 def _checks(unit: Unit, statement: gast.AST) -> bool:
     """Whether a statement is `seed = seed_like(y, seed)`."""
-    value = getattr(statement, "value", None)
+    value: Any = getattr(statement, "value", None)
     return bound_name(statement) is not None and effects.is_one_of(unit.called(value), _SEEDS) and len(value.args) == 2
 
 
 def _parts(tree: gast.FunctionDef, place: int, reads: dict[str, int]) -> dict[int, gast.Assign] | None:
     """The statements that bind names to the parts of the cotangent, by place, if nothing else reads it and each name occurs
     nowhere before."""
-    seed, found = bound_name(tree.body[place]), {}
+    seed: str = target_name(tree.body[place])
+    found: dict[int, gast.Assign] = {}
     names = {p.id for p in parameters(tree)} | mentioned(*tree.body[: place + 1])
     for statement in tree.body[place + 1 :]:
-        part = statement.value if bound_name(statement) is not None else None
+        part: Any = statement.value if bound_name(statement) is not None else None
         taken = isinstance(part, gast.Subscript) and getattr(part.value, "id", None) == seed
         if taken and isinstance(part.slice, gast.Constant) and type(part.slice.value) is int:
             if bound_name(statement) in names or part.slice.value in found:
@@ -86,7 +90,7 @@ def _parts(tree: gast.FunctionDef, place: int, reads: dict[str, int]) -> dict[in
 def _take_apart(unit: Unit, tree: gast.FunctionDef, place: int, parts: list[gast.Assign | None]) -> None:
     """Bind the parts where the seed is checked."""
     checked, gone = tree.body[place], [tree.body[place - 1], *filter(None, parts)]
-    copies = [_copied(unit, tree, part) for part in parts if part is not None]
+    copies: list[Any] = [_copied(unit, tree, part) for part in parts if part is not None]
     if all(copies):
         checked.value = gast.Call(copies[0].value.func, [checked.value], [])
         gone += copies
@@ -101,7 +105,7 @@ def _copied(unit: Unit, tree: gast.FunctionDef, part: gast.Assign) -> gast.Assig
     """The statement `u_bar = own(u_bar)` that is the first to mention a part."""
     bound = bound_name(part)
     behind = tree.body[next(k for k, s in enumerate(tree.body) if s is part) + 1 :]
-    first = next((s for s in behind if bound in mentioned(s)), None)
+    first: Any = next((s for s in behind if bound in mentioned(s)), None)
     owned = bound_name(first) == bound and unit.called(first.value) is runtime.own if first is not None else False
     return first if owned and getattr(first.value.args[0], "id", None) == bound else None
 
@@ -112,7 +116,7 @@ def _copy(unit: Unit, tree: gast.FunctionDef, place: int) -> None:
     seed = bound_name(checked)
     names = mentioned(checked.value)
     for k, statement in enumerate(tree.body[place + 1 :], place + 1):
-        value = statement.value if bound_name(statement) is not None else None
+        value: Any = statement.value if bound_name(statement) is not None else None
         copied = value.args[0] if unit.called(value) is runtime.own else value
         if getattr(copied, "id", None) == seed:
             if bound_name(statement) not in names:

@@ -126,8 +126,9 @@ class _Uses:
 
     def _untransposed(self, node: gast.AST | None) -> gast.AST | None:
         """`A` for `A.T` of a matrix, the expression itself for any other."""
-        turned = isinstance(node, gast.Attribute) and node.attr == "T" and self._is_matrix(node.value)
-        return node.value if turned else node
+        if isinstance(node, gast.Attribute) and node.attr == "T" and self._is_matrix(node.value):
+            return node.value
+        return node
 
     def _is_matrix(self, node: gast.AST) -> bool:
         kind = self.unit.kinds.get(node.id) if isinstance(node, gast.Name) else None

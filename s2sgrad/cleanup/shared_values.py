@@ -33,7 +33,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.cleanup import deadcode
 from s2sgrad.flow.counts import read_counts
-from s2sgrad.ir.forms import bound_name
+from s2sgrad.ir.forms import bound_name, target_name
 from s2sgrad.ir.quote import NAMES, calls_in, nodes, nodes_of
 from s2sgrad.ir.unit import Unit, parameters, sweep_of
 from s2sgrad.memory import behaviour
@@ -70,7 +70,7 @@ def _found(unit: Unit, tree: gast.FunctionDef) -> tuple[_Pairs, _Pairs]:
     again: _Pairs = []
     for statement in tree.body:
         bound, number = bound_name(statement), numbers.of_statement(statement)
-        if number is None:
+        if bound is None or number is None:
             continue
         if sweep_of(statement) == "forward":
             if first.setdefault(number, bound) != bound and bound in unit.temps:
@@ -85,7 +85,7 @@ class _Repeats:
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, again: list[gast.Assign]) -> None:
         self.unit, self.tree = unit, tree
-        self.values = {bound_name(s): s.value for s in again}
+        self.values = {target_name(s): s.value for s in again}
         self.readers: dict[str, list[gast.AST]] = {name: [] for name in self.values}
         for statement in effects.walk(tree.body):
             for name in effects.reads(statement) & self.values.keys():
@@ -94,7 +94,7 @@ class _Repeats:
 
     def replaced(self, statement: gast.Assign, earlier: str) -> bool:
         """Read the earlier name; whether nothing reads the name of the statement any more."""
-        bound = bound_name(statement)
+        bound = target_name(statement)
         if any(self._hands_on(s, bound) for s in self.readers[bound]):
             return False
         for reader in self.readers[bound]:
@@ -106,7 +106,7 @@ class _Repeats:
 
     def is_worth_it(self, statement: gast.Assign) -> bool:
         """Whether computing a value again costs more than a name for it; so it is where nothing reads it any more."""
-        bound = bound_name(statement)
+        bound = target_name(statement)
         if not self.times[bound]:
             return True
         calls = [*calls_in(self.values[bound])]
@@ -146,15 +146,15 @@ class Numbers:
     def of_statement(self, statement: gast.AST) -> int | None:
         """The number of what a statement binds a name to, which nothing else binds or changes; None for others."""
         bound = bound_name(statement)
-        plain = bound is not None and self.changes[bound] == 1 and isinstance(self.unit.kinds.get(bound), (Number, Array))
-        if not plain or bound in self.unit.memory.lost or bound in self.unit.mirror.names:
+        if bound is None or self.changes[bound] != 1 or not isinstance(self.unit.kinds.get(bound), (Number, Array)):
+            return None
+        if bound in self.unit.memory.lost or bound in self.unit.mirror.names:
             return None
         value = statement.value
-        if not isinstance(value, _VALUES) or not behaviour.is_pure(self.unit, value):
-            return self._named(bound)
-        form = self._form(value)
-        if form is None:
-            return self._named(bound)
+        form = self._form(value) if isinstance(value, _VALUES) and behaviour.is_pure(self.unit, value) else None
+        if form is None:  # a value that is like no other
+            self.by_name[bound] = self.by_form.setdefault(("bound", bound), len(self.by_form))
+            return None
         self.by_name[bound] = self.by_form.setdefault(form, len(self.by_form))
         return self.by_name[bound]
 
@@ -163,10 +163,6 @@ class Numbers:
         if isinstance(node, gast.Name) and node.id in self.fixed:
             return self.by_form.setdefault(("name", node.id), len(self.by_form))
         return self.by_name.get(node.id) if isinstance(node, gast.Name) else None
-
-    def _named(self, bound: str) -> None:
-        """A value that is like no other."""
-        self.by_name[bound] = self.by_form.setdefault(("bound", bound), len(self.by_form))
 
     def _form(self, node: object) -> object:
         """An expression with the numbers of its names; None if it reads what may change."""

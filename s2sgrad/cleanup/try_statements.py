@@ -28,7 +28,7 @@ from __future__ import annotations
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.ir.forms import bound_name
+from s2sgrad.ir.forms import bound_name, target_name
 from s2sgrad.ir.quote import assign, at, constant, name, nested, nodes
 from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import Unit
@@ -59,7 +59,7 @@ def _may_catch_ours(unit: Unit, kind: gast.AST) -> bool:
 
 def _restored(tree: gast.FunctionDef, asked: gast.Assign, test: gast.AST) -> Block:
     """The `try`; the two statements as they are, if they are no such pair."""
-    which, kinds = bound_name(asked), asked.value.args[1:]
+    which, kinds = target_name(asked), asked.value.args[1:]
     arms = _arms(which, [test], len(kinds) + 1)
     if arms is None or not _does(arms[0], asked):
         return [asked, test]

@@ -24,7 +24,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.flow.counts import write_counts
-from s2sgrad.ir.forms import bound_name, receiver
+from s2sgrad.ir.forms import bound_name, receiver, target_name
 from s2sgrad.ir.quote import mentioned
 from s2sgrad.ir.unit import Unit, sweep_of
 from s2sgrad.memory.aliasing import Memory
@@ -35,17 +35,19 @@ _KEEPING = (gast.Return, gast.Expr)
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Leave out the copies of cotangents that are only read."""
     bars = unit.derivative.bars
-    copies = [s for s in effects.walk(tree.body) if bound_name(s) in bars and _copied(unit, s) is not None]
+    assigned = [s for s in effects.walk(tree.body) if bound_name(s) in bars]
+    copies = [(s, source) for s in assigned if (source := _copied(unit, s)) is not None]
     if copies:
         memory, times = Memory(unit, tree, unit.kinds), write_counts(tree.body)
         kept = [
             s for s in effects.walk(tree.body) if isinstance(s, _KEEPING) or isinstance(getattr(s, "value", None), _DISPLAYS)
         ]
         handed = mentioned(*kept)
-        for statement in copies:
-            same = memory.with_memory_of(bound_name(statement)) | memory.with_memory_of(_copied(unit, statement).id)
-            if times[bound_name(statement)] == 1 and same.isdisjoint(memory.written) and same.isdisjoint(handed):
-                statement.value = _copied(unit, statement)
+        for statement, source in copies:
+            bound = target_name(statement)
+            same = memory.with_memory_of(bound) | memory.with_memory_of(source.id)
+            if times[bound] == 1 and same.isdisjoint(memory.written) and same.isdisjoint(handed):
+                statement.value = source
                 unit.rewritten(statement)
     return tree
 

@@ -34,11 +34,13 @@ import contextlib
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
+from typing import Any, TypeGuard
 
 import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.affine import Form
 from s2sgrad.analysis.kinds import Array, Kind, Number, kind_of
 from s2sgrad.analysis.sizes import Size
 from s2sgrad.cleanup.batching import FIRST, Batches, Factor, Product, Refused
@@ -189,7 +191,7 @@ class _Loop:
             for attribute in ("origin", "rebinds"):
                 if hasattr(statement, attribute):
                     setattr(copy, attribute, getattr(statement, attribute))
-            target = copy.targets[0] if isinstance(copy, gast.Assign) else None
+            target: Any = copy.targets[0] if isinstance(copy, gast.Assign) else None
             whole = isinstance(target, gast.Name) and target.id in self.unit.temps
             if whole and self.all.indices.offset(copy.value, self.variable) is not None:
                 found[target.id] = copy.value
@@ -291,7 +293,7 @@ class _Loop:
 
     def _outer(self, statement: gast.AugAssign) -> list[gast.AST] | None:
         """The vectors in `x += np.outer(u, v)`; None for any other statement."""
-        value, kind = statement.value, self.kinds.get(getattr(statement.target, "id", None))
+        value, kind = statement.value, self.kinds.get(getattr(statement.target, "id", ""))
         matrix = isinstance(statement.op, _SUMS) and isinstance(kind, Array) and kind.rank == 2
         outer = self.unit.called(value) is np.outer and len(value.args) == 2
         return value.args if matrix and outer and not value.keywords else None
@@ -316,17 +318,16 @@ class _Loop:
         least = least_of(self.unit, self.loop)
         if offset < 0 and (least is None or least + offset < 0):
             raise Refused
-        stop, length = self.bounds.form(self.stop), self.all.sizes.axis(kind.dims[place])
-        known = stop is not None and length is not None and stop.terms == length.terms
-        past = stop.constant + offset - length.constant if known else 0
+        stop, length = self.bounds.form(self.stop), self.all.sizes.axis((kind.dims or ())[place])
+        left = _difference(length, stop)
+        fixed = stop is not None and left is not None and not self.bounds.moves(stop)
         if not (self.bounds.is_natural(self.stop) and offset >= 0):  # a negative bound would count from the end
-            empty = known and least is not None and not self.bounds.moves(stop)
-            self.guarded |= not empty or least < length.constant - stop.constant - 2 * offset - 2
+            self.guarded |= not fixed or least is None or left is None or least < left - 2 * offset - 2
         if not self.bounds.end_within(stop, offset, length) and self.loop.origin.line not in self.all.forward:
             raise Refused  # a slice would be cut off where an index raises
         lower = _plus(self.start, offset)
         first = isinstance(lower, gast.Constant) and lower.value == 0
-        last = known and past == 0 and not self.bounds.moves(stop)
+        last = fixed and left == offset
         return gast.Slice(None if first else lower, None if last else _plus(self.stop, offset), None)
 
     # --- loops without a trip ---
@@ -350,7 +351,12 @@ class _Loop:
                 self.guarded |= not isinstance(part.right, gast.Constant) and not self.batches.varies_in(part)
 
 
-def _has_one_length(kind: Kind | None) -> bool:
+def _difference(length: Form | None, stop: Form | None) -> int | None:
+    """How far a bound is from a length, where they differ by a number; None elsewhere."""
+    return None if length is None or stop is None or stop.terms != length.terms else length.constant - stop.constant
+
+
+def _has_one_length(kind: Kind | None) -> TypeGuard[Kind]:
     """Whether a value has the same length in all trips."""
     if isinstance(kind, Array):
         return kind.dims is not None and all(isinstance(d, int) or (isinstance(d, Size) and d.k >= 0) for d in kind.dims)

@@ -41,7 +41,7 @@ from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.flow.available import Available
 from s2sgrad.flow.counts import read_counts, write_counts
 from s2sgrad.flow.graph import Graph, Point, evaluation
-from s2sgrad.ir.forms import bound_name, minus, negated, parts_of, whole_number
+from s2sgrad.ir.forms import bound_name, minus, negated, parts_of, target_name, whole_number
 from s2sgrad.ir.quote import NAMES, PARTS, clone, nested, nodes, nodes_of
 from s2sgrad.ir.unit import Unit, is_derived
 from s2sgrad.memory import behaviour
@@ -73,9 +73,9 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 def _found(unit: Unit, tree: gast.FunctionDef) -> tuple[list[gast.Assign], list[gast.Assign]]:
     """The temporaries that are read and stand for positions or whole arrays, and those that begin with a minus."""
     reads, writes = read_counts(tree.body), write_counts(tree.body)
-    once = [s for s in effects.walk(tree.body) if is_derived(s) and writes[bound_name(s)] == 1]
-    temps = [s for s in once if bound_name(s) in unit.temps and reads[bound_name(s)]]
-    positions = [s for s in temps if _is_position(unit, s) and reads[bound_name(s)] <= _MOST]
+    once = [s for s in effects.walk(tree.body) if is_derived(s) and writes[bound_name(s) or ""] == 1]
+    temps = [s for s in once if target_name(s) in unit.temps and reads[target_name(s)]]
+    positions = [s for s in temps if _is_position(unit, s) and reads[target_name(s)] <= _MOST]
     positions += [s for s in temps if _whole(unit, s.value) is not None]
     sums = set(map(bound_name, positions))
     signs = [s for s in temps if negated(s.value) is not None and _is_numeric(unit, s)]
@@ -86,9 +86,10 @@ def _scales(unit: Unit, tree: gast.FunctionDef) -> list[gast.Assign]:
     """The numbers that take few operations, and that only operations on arrays read, few times."""
     reads, writes, found = read_counts(tree.body), write_counts(tree.body), {}
     for statement in filter(is_derived, effects.walk(tree.body)):
-        bound = bound_name(statement)
-        once = bound in unit.temps and writes[bound] == 1 and 0 < reads[bound] <= _FEW
-        if once and isinstance(unit.kinds.get(bound), Number) and 0 < _operations(statement.value) <= _FEW:
+        bound = bound_name(statement) or ""
+        if bound not in unit.temps or writes[bound] != 1 or not 0 < reads[bound] <= _FEW:
+            continue
+        if isinstance(unit.kinds.get(bound), Number) and 0 < _operations(statement.value) <= _FEW:
             found[bound] = statement
     shapes = Shapes(unit, unit.kinds)
     for statement in effects.walk(tree.body) if found else ():
@@ -126,12 +127,12 @@ def _scaling(shapes: Shapes, node: gast.AST, around: dict[int, tuple[gast.AST, s
 
 def _is_numeric(unit: Unit, statement: gast.Assign) -> bool:
     """Whether a statement binds a number or an array."""
-    return isinstance(unit.kinds.get(bound_name(statement)), (Number, Array))
+    return isinstance(unit.kinds.get(target_name(statement)), (Number, Array))
 
 
 def _is_position(unit: Unit, statement: gast.Assign) -> bool:
     """Whether a statement adds a whole number to a name that stands for one, or takes one away."""
-    value, kind = statement.value, unit.kinds.get(bound_name(statement))
+    value, kind = statement.value, unit.kinds.get(target_name(statement))
     plain = (
         isinstance(value, gast.BinOp) and isinstance(value.op, (gast.Add, gast.Sub)) and isinstance(value.left, gast.Name)
     )
@@ -168,7 +169,7 @@ class _Rewriter:
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, temps: list[gast.Assign]) -> None:
         self.unit, self.turned = unit, False
-        computed = {bound_name(s): [s] for s in temps}
+        computed = {target_name(s): [s] for s in temps}
         ends: dict[str, list[str]] = {}
         for bound, (statement,) in computed.items():
             for name in {bound, *effects.reads(statement)}:
@@ -199,7 +200,7 @@ class _Rewriter:
 
     def put_everywhere(self, statement: gast.Assign) -> bool:
         """Write a position, or an array, in place of its name; whether that can be done."""
-        temp = bound_name(statement)
+        temp = target_name(statement)
         if not self._seen_alike(temp):
             return False
         whole = _whole(self.unit, statement.value)
@@ -219,7 +220,7 @@ class _Rewriter:
         """Move the minus of a temporary into the sums that it is a term of; whether the statement goes.
 
         What is more than a name stays under the name of the temporary, without its minus."""
-        temp, operand = bound_name(statement), negated(statement.value)
+        temp, operand = target_name(statement), negated(statement.value)
         readers, is_name = self.readers[temp], isinstance(operand, gast.Name)
         if not isinstance(operand, (gast.Name, gast.BinOp, gast.Subscript)):
             return False

@@ -40,7 +40,7 @@ def _aug_assign(w: Writer, node: Any) -> None:
 @form("AnnAssign")
 def _ann_assign(w: Writer, node: Any) -> None:
     w.fill()
-    bare = kind(node.target) != "Name" or getattr(node, "simple", 1)
+    bare = kind(node.target) != "Name" or bool(getattr(node, "simple", True))
     w.operand(node.target, TEST if bare else ATOM + 1)
     w.write(": ")
     w.operand(node.annotation, TEST)

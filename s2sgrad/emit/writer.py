@@ -32,7 +32,7 @@ def form(*kinds: str) -> Callable[[Callable[[Writer, Any], None]], Callable[[Wri
     return noted
 
 
-class Writer(astunparse.Unparser):
+class Writer(astunparse.Unparser):  # type: ignore[misc]  # astunparse has no types
     """Astunparse's writer with a precedence table, line breaks and comments."""
 
     def __init__(self, comments: bool) -> None:  # the base class would start to write here
@@ -129,7 +129,7 @@ class Writer(astunparse.Unparser):
         self.enter()
         for i, statement in enumerate(body):
             place = self.annotate(statement, place)
-            value = getattr(statement, "value", None) if i == 0 and documented else None
+            value: Any = getattr(statement, "value", None) if i == 0 and documented else None
             if kind(statement) == "Expr" and isinstance(getattr(value, "value", None), str) and is_plain(value):
                 self.fill()
                 self.lines.append("    " * self._indent + docstring(value.value))

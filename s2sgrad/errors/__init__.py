@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 GENERATED = "<s2sgrad "  # prefix of the file names of generated texts
 MADE = "<made for "  # prefix for functions that we put beside the user's
@@ -62,9 +62,9 @@ class S2SGradError(Exception):
         super().__init__(message if place is None else f"{message}\n{place.shown()}")
 
     def __str__(self) -> str:
-        return self.args[0]
+        return str(self.args[0])
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.message, self.place)
 
 

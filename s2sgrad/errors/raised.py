@@ -389,8 +389,8 @@ def _in_place(trace: types.TracebackType, place: Place) -> types.TracebackType:
     """
     naming = wording(trace.tb_frame.f_code)
     first, end = (len(place.text[:k].encode()) for k in (place.column, place.end_column))
-    where = {"lineno": place.line, "col_offset": first, "end_lineno": place.line,
-             "end_col_offset": end if place.end_line == place.line else len(place.text.encode())}  # fmt: skip
+    where: Any = {"lineno": place.line, "col_offset": first, "end_lineno": place.line,
+                  "end_col_offset": end if place.end_line == place.line else len(place.text.encode())}  # fmt: skip
     raising = ast.Raise(ast.Name("@error", ast.Load(), **where), **where)
     name = f"gradient of {naming.of}" if naming is not None and naming.of else "gradient"
     code = compile(ast.Module([raising], []), place.file, "exec").replace(co_name=name, co_qualname=name)
@@ -400,6 +400,7 @@ def _in_place(trace: types.TracebackType, place: Place) -> types.TracebackType:
         exec(code, {"@error": _Reached, "__name__": "__main__", "__file__": place.file}, seen)
     except _Reached as reached:
         outer_trace = reached.__traceback__
+    assert outer_trace is not None and outer_trace.tb_next is not None  # raised in `code`, which this frame runs
     return outer_trace.tb_next
 
 
@@ -409,7 +410,7 @@ class _Reached(Exception):
 
 def in_a_text() -> bool:
     """Whether a generated text is running."""
-    frame = sys._getframe(2)
+    frame: types.FrameType | None = sys._getframe(2)
     while frame is not None and not is_written(frame.f_code.co_filename):
         frame = frame.f_back
     return frame is not None

@@ -94,7 +94,7 @@ def explain(
     if mode not in ("rev", "fwd"):
         raise ValueError(f"there is no mode {mode!r}: mode='rev' or 'fwd'")
     is_gradient = isinstance(function, Gradient) and argnums is None and mode == "rev"
-    derivative = function if is_gradient else grad(function, 0 if argnums is None else argnums)
+    derivative: Any = function if is_gradient else grad(function, 0 if argnums is None else argnums)
     if mode == "fwd":
         names = list(signature(derivative._request.function).parameters)[len(derivative._request.lead) :]
         derivative = Jvp(function).along(tuple(map(names.index, derivative._request.wrt())))

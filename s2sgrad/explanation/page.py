@@ -87,6 +87,7 @@ def _reverse(derivative: Derivative) -> tuple[str, Gradient]:
         derivative, below, order = below, below.primal, order + 1
     if isinstance(derivative, Along):
         return "Forward mode", grad(below, derivative._request.argnums)
+    assert isinstance(derivative, Gradient)
     return ("Gradient", "Second order")[order - 1] if order < 3 else f"Order {order}", derivative
 
 
@@ -111,7 +112,7 @@ def _key(gradient: Gradient, args: tuple | None, keywords: dict[str, Any], asked
         given = request.arguments(args, keywords)
         request.require_floats(request.wrt(), given)
         return Kinds(tuple(kinds_by_name(given, {*list(given)[: len(args)], *keywords}).items()))
-    key = getattr(asked._latest, "key", None) if asked is gradient else None
+    key: Kinds | None = getattr(asked._latest, "key", None) if asked is gradient else None
     try:
         if key is not None and key.items:
             return key

@@ -32,7 +32,7 @@ def records(unit: Unit, tree: gast.FunctionDef, finder: Finder, again: bool = Fa
     parts = unit.derivative.tapes
     if parts:  # one record a trip is one stack for several variables
         tree = clone(tree)
-        tree.body = separated(tree.body, parts.get)
+        tree.body = separated(tree.body, lambda stack: None if stack is None else parts.get(stack))
     _Sweeps(unit, tree, finder, again).run()
 
 
@@ -89,9 +89,10 @@ class _Sweeps:
 
     def of_forward(self, statement: gast.AST) -> None:
         """Note what a statement of the forward sweep keeps: in a record, or under a name that the reverse sweep reads."""
-        if self.unit.called(alone(statement)) is checkpoints.keep and sweep_of(statement) == "forward":
+        call = alone(statement)
+        if call is not None and self.unit.called(call) is checkpoints.keep and sweep_of(statement) == "forward":
             few = "before a few passes, and from there computed again"
-            for state in alone(statement).args[2:]:
+            for state in call.args[2:]:
                 self.note(statement, "recorded", state.id, few, ())
             return
         record = self.recorded(statement)
@@ -117,7 +118,7 @@ class _Sweeps:
     def is_own_copy(self, statement: gast.AST) -> bool:
         """Whether a statement is the copy of an argument at the start: the first binding of its name."""
         name = bound_name(statement)
-        base = self.unit.bases.get(name, name)
+        base = name if name is None else self.unit.bases.get(name, name)
         if base not in self.copied:
             return False
         self.copied.discard(base)
@@ -129,10 +130,10 @@ class _Sweeps:
         """The record that a statement of the forward sweep adds to; None for any other statement."""
         call, name = alone(statement), bound_name(statement)
         owner = appended_to(call)
-        if owner is None and self.unit.called(call) is runtime.push:
+        if owner is None and call is not None and self.unit.called(call) is runtime.push:
             owner = call.args[0]
         if isinstance(owner, gast.Name) and owner.id in self.kept_of:
-            return owner.id
+            return str(owner.id)
         empty = isinstance(getattr(statement, "value", None), gast.List) and not statement.value.elts
         return name if name in self.kept_of and not empty else None
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any
 
 import gast
 
@@ -37,12 +38,12 @@ class Available:
     def __init__(
         self,
         graph: Graph,
-        computed: Mapping[Hashable, Iterable[gast.AST]],
+        computed: Mapping[Any, Iterable[gast.AST]],
         spoiled: Callable[[Point], Iterable[Hashable]],
         at_start: bool = True,
     ) -> None:
         self.graph = graph
-        self.bit = {key: 1 << k for k, key in enumerate(computed)}
+        self.bit: dict[Hashable, int] = {key: 1 << k for k, key in enumerate(computed)}
         gen = [0] * len(graph.points)
         for key, statements in computed.items():
             for statement in statements:

@@ -66,8 +66,9 @@ class _State:
     def joined(self, other: _State) -> _State:
         """The meet: the copies that hold in both states."""
         both = _State({}, {})
-        for name, source in self.of.items():
-            if other.of.get(name) != source:
+        for name, held in self.of.items():
+            source: str | None = held
+            if other.of.get(name) != held:
                 around = set(other._above(name))
                 source = next((s for s in self._above(name) if s in around), None)
             if source is not None:

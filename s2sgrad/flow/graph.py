@@ -34,7 +34,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import gast
 
@@ -46,7 +46,7 @@ Block = list[gast.AST]
 State = TypeVar("State")
 Result = TypeVar("Result")
 # What builds a part of a graph asks for the blocks in it, and is told their last points.
-_Building = Generator[tuple[Block, list[int], gast.AST], int, Result]
+_Building = Generator[tuple[Block, list[int], gast.AST], Any, Result]
 _BRANCHING = IS_COMPOUND | {gast.Raise, gast.Break}
 Role = Literal["whole", "head", "enter", "leave", "exit"]
 
@@ -114,7 +114,8 @@ class Graph:
 
     def _built(self, body: Block) -> int:
         """Add the block of the function; the number of its last point.  Blocks may nest deeper than calls."""
-        waiting, end = [self._block(body, [], None)], None
+        waiting: list[_Building[int]] = [self._block(body, [], None)]
+        end: Any = None
         while waiting:
             try:
                 inner = waiting[-1].send(end)
@@ -124,7 +125,8 @@ class Graph:
             else:
                 waiting.append(self._block(*inner))
                 end = None
-        return end
+        last: int = end
+        return last
 
     def _block(self, body: Block, before: Iterable[int], holder: gast.AST | None) -> _Building[int]:
         """Add a block, of a compound statement or of the function; the number of its last point."""
@@ -244,7 +246,7 @@ class Graph:
                 if k not in waiting:
                     continue
                 waiting.discard(k)
-                state = into[k]
+                state: Any = into[k]
                 if not keep and ways[k] == 1 and k != 0:
                     into[k] = None
                 state = after(k, state)

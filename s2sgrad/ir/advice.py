@@ -55,7 +55,7 @@ def _of_arguments(call: ast.Call, local: set[str]) -> str:
     letters = iter([c for c in _LETTERS if c not in taken])
     names = [next(letters) for _ in call.args]
     slopes = ["None" if not _names(a) & local else "g * ..." for a in call.args]
-    words = [k.arg for k in call.keywords if _names(k.value) & local]
+    words = [str(k.arg) for k in call.keywords if _names(k.value) & local]
     parts = [f"{k.arg}={k.arg if k.arg in words else ast.unparse(k.value)}" for k in call.keywords]
     head = ", ".join([*names, *(["*", *words] if words else [])])
     return _lines(call.func, head, f"{ast.unparse(call.func)}({', '.join([*names, *parts])})", slopes)

@@ -14,6 +14,7 @@ from s2sgrad.ir.quote import calls_in
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import gast
 
@@ -103,8 +104,14 @@ def whole_number(node: gast.AST | None) -> int | None:
 
 def bound_name(statement: gast.AST) -> str | None:
     """The name that `x = e` binds; None for any other statement."""
-    target = statement.targets[0] if type(statement) is gast.Assign and len(statement.targets) == 1 else None
+    target: Any = statement.targets[0] if type(statement) is gast.Assign and len(statement.targets) == 1 else None
     return target.id if type(target) is gast.Name else None
+
+
+def target_name(statement: gast.Assign) -> str:
+    """The name that a statement binds that is known to be `x = e`."""
+    name: str = statement.targets[0].id
+    return name
 
 
 def alone(statement: gast.AST) -> gast.AST | None:
@@ -126,5 +133,6 @@ def popped(node: gast.AST) -> str | None:
 
 def appended_to(node: gast.AST | None) -> gast.AST | None:
     """`x` for `x.append(e)`; None for any other expression."""
-    plain = isinstance(node, gast.Call) and len(node.args) == 1 and not node.keywords
-    return node.func.value if plain and isinstance(node.func, gast.Attribute) and node.func.attr == "append" else None
+    if not isinstance(node, gast.Call) or len(node.args) != 1 or node.keywords:
+        return None
+    return node.func.value if isinstance(node.func, gast.Attribute) and node.func.attr == "append" else None

@@ -12,6 +12,7 @@ import importlib.util
 import sys
 import types
 from collections.abc import Iterator
+from typing import TypeAlias
 
 import gast
 
@@ -19,7 +20,7 @@ from s2sgrad.ir.quote import nodes, statements_in
 from s2sgrad.primitives.libraries import library, package
 from s2sgrad.source import Binding
 
-Import = gast.Import | gast.ImportFrom
+Import: TypeAlias = "gast.Import | gast.ImportFrom"
 
 
 def statements(body: list[gast.AST]) -> list[Import]:
@@ -29,7 +30,8 @@ def statements(body: list[gast.AST]) -> list[Import]:
 
 def bound_name(statement: Import, alias: gast.alias) -> str:
     """The name that one clause of an import binds."""
-    return alias.asname or (alias.name.split(".")[0] if isinstance(statement, gast.Import) else alias.name)
+    bound: str = alias.asname or (alias.name.split(".")[0] if isinstance(statement, gast.Import) else alias.name)
+    return bound
 
 
 def binding(statement: Import, alias: gast.alias, function: types.FunctionType) -> Binding | None:
@@ -97,7 +99,9 @@ def looked_up(tree: gast.FunctionDef, function: types.FunctionType) -> Iterator[
     """The lookups of `from .. import ..` inside a function: the module, the name, and its present value."""
     for statement in statements(tree.body):
         module = source(statement, function) if isinstance(statement, gast.ImportFrom) else None
-        for alias in statement.names if module is not None else ():
+        if module is None:
+            continue
+        for alias in statement.names:
             if alias.name in vars(module):
                 yield module, alias.name, vars(module)[alias.name]
 

@@ -15,14 +15,14 @@ ValueError: template 'g + h' has no hole hh
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Container, Iterator
-from typing import Any
+from collections.abc import Callable, Container, Iterable, Iterator
+from typing import Any, TypeAlias
 
 import gast
 
 from s2sgrad.ir import notes
 
-Hole = gast.AST | str | int | float | None
+Hole: TypeAlias = "gast.AST | str | int | float | None"
 _POSITIONS = ("lineno", "col_offset", "end_lineno", "end_col_offset", *notes.PLACED)
 _NONE = object()
 Place = tuple[Any, int, int, int]
@@ -31,10 +31,10 @@ _WORDS = frozenset({"ctx", "op", "ops", "id", "attr", "arg", "type_comment", "ki
                     "is_async", "conversion"})  # fmt: skip
 
 
-class _Parts(dict):
+class _Parts(dict[Any, tuple[str, ...] | None]):
     """The fields of a node class that may hold nodes; None for what is no node (a name in a `global`, the key of `**d`)."""
 
-    def __missing__(self, kind: type) -> tuple[str, ...] | None:
+    def __missing__(self, kind: Any) -> tuple[str, ...] | None:
         self[kind] = tuple(f for f in kind._fields if f not in _WORDS) if issubclass(kind, gast.AST) else None
         return self[kind]
 
@@ -49,13 +49,14 @@ def clone(node: Any, put: Callable[[gast.AST], Any] | None = None) -> Any:
     Where `put` returns something other than None for a node, that replaces it, in a list possibly by several nodes.
     """
     if put is None and not (node_fields := PARTS[type(node)]) and node_fields is not None:
-        leaf = type(node).__new__(type(node))
+        kind: Any = type(node)
+        leaf = kind.__new__(kind)
         leaf.__dict__.update(node.__dict__)
         return leaf
     waiting: list[tuple[dict[str, Any], tuple[str, ...]]] = []  # copies whose children are still shared with the originals
 
     def copied(part: Any) -> Any:
-        kind = type(part)
+        kind: Any = type(part)
         if kind is list:
             copies = [copied(item) for item in part]
             return copies if put is None else [item for c in copies for item in (c if type(c) is list else (c,))]
@@ -194,7 +195,7 @@ class Transformer:
 
 HEADER: dict[type, str] = {gast.If: "test", gast.While: "test", gast.For: "iter"}  # what each evaluates itself
 LOOPS = (gast.For, gast.While)
-COMPOUND = tuple(HEADER)  # the compound statements of the normal form
+COMPOUND: tuple[Any, ...] = tuple(HEADER)  # the compound statements of the normal form
 IS_COMPOUND = frozenset(COMPOUND)
 
 
@@ -262,7 +263,7 @@ def assign(target: str | gast.AST, value: gast.AST) -> gast.Assign:
     return gast.Assign([name(target, store=True) if isinstance(target, str) else target], value, None)
 
 
-def branch(test: gast.AST, body: list[gast.AST], orelse: list[gast.AST] = ()) -> gast.If:
+def branch(test: gast.AST, body: list[gast.AST], orelse: Iterable[gast.AST] = ()) -> gast.If:
     """`if test: body; else: orelse`."""
     return gast.If(test, body, [*orelse])
 
@@ -319,7 +320,8 @@ def statements(text: str, **holes: Hole | list[gast.AST]) -> list[gast.AST]:
     for hole in holes:
         if hole not in names:
             raise ValueError(f"template {text!r} has no hole {hole}")
-    return substitute(module.body, holes)
+    made: list[gast.AST] = substitute(module.body, holes)
+    return made
 
 
 def expression(text: str, **holes: Hole) -> Any:

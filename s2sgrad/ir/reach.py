@@ -34,7 +34,7 @@ def module_alias(unit: Unit, module: types.ModuleType) -> str:
     for candidate in (*usual, *(k for k in sorted(globals_) if globals_[k] is module)):
         if globals_.get(candidate) is module and candidate not in unit.locals:
             if unit.resolve(name(candidate)) is module:
-                return candidate
+                return str(candidate)
     return unit.helper(usual[0], module)
 
 

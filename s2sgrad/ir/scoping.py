@@ -27,8 +27,8 @@ _BINDING = frozenset({gast.Name, gast.FunctionDef})
 def parameters(tree: gast.FunctionDef) -> list[gast.Name]:
     """All parameters of a function in the order of its signature, including `*args` and `**kwargs`."""
     a = tree.args
-    extra = ([a.vararg] if a.vararg else []) + a.kwonlyargs + ([a.kwarg] if a.kwarg else [])
-    return a.posonlyargs + a.args + extra
+    extra = [*([a.vararg] if a.vararg else []), *a.kwonlyargs, *([a.kwarg] if a.kwarg else [])]
+    return [*a.posonlyargs, *a.args, *extra]
 
 
 def renamed_apart(tree: gast.FunctionDef, fresh: Callable[[str], str]) -> dict[str, str]:
@@ -38,7 +38,8 @@ def renamed_apart(tree: gast.FunctionDef, fresh: Callable[[str], str]) -> dict[s
     found = [n for n in nodes(tree) if isinstance(n, (*COMPREHENSIONS, *FUNCTIONS)) and n is not tree]
     if not found:
         return {}
-    everywhere, out = Counter(names(tree)), {}
+    everywhere: Counter[str] = Counter(names(tree))
+    out: dict[str, str] = {}
     for scope in found:
         for parameter in parameters(scope) if isinstance(scope, FUNCTIONS) else ():
             if notes.KEYWORD.of(parameter) is None:

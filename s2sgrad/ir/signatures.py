@@ -118,7 +118,8 @@ def signature(function: Any) -> inspect.Signature:
         setattr(bare, annotations, getattr(function, annotations))
         return inspect.signature(bare, **_AS_WRITTEN)
     if hasattr(type(function), "compiled_for"):  # asking a gradient for what it wraps would generate its text
-        return function.__signature__
+        noted: inspect.Signature = function.__signature__
+        return noted
     return inspect.signature(function, **_AS_WRITTEN)
 
 

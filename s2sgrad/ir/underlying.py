@@ -22,7 +22,7 @@ def underlying(value: Any) -> Any:
     if getattr(type(value), "followed", None) is not None and value.followed is not None:
         return value.followed
     if type(value) is types.FunctionType and "read_as" in value.__dict__:
-        return value.read_as
+        return value.__dict__["read_as"]
     plain = behind_checkpoint(value)
     if plain is not None and (source.brings_gradient(plain) or table.given(plain) is not None):
         return plain

@@ -238,7 +238,8 @@ class Unit:
 
     def changed(self, statement: gast.AST) -> set[str]:
         """The names that a statement binds, or whose contents it may change."""
-        return self.memory.changed(statement)
+        changed: set[str] = self.memory.changed(statement)
+        return changed
 
     def refuse(self, node: gast.AST, message: str, inside: Iterable[errors.Place] = ()) -> NoReturn:
         """Raise Unsupported at the position of `node`; `inside`: the places in what it calls that are the cause."""
@@ -330,7 +331,7 @@ def _read_helpers(unit: Unit, tree: gast.FunctionDef) -> None:
     function = unit.primal.function
     for name in traits(function).reaches:
         place = function.__code__.co_freevars.index(name)
-        unit.helpers[name] = function.__closure__[place].cell_contents
+        unit.helpers[name] = (function.__closure__ or ())[place].cell_contents
     for node in nodes(tree) if unit.helpers else ():
         if isinstance(node, gast.Name) and any(unit.helpers.get(node.id) is value for value in _CHANGING):
             notes.CHANGES_FIRST.put(node)

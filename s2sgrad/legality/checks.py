@@ -37,14 +37,14 @@ def run(context: Context, inference: Inference) -> bool:
         operations.check_indices(context, statement, inference)
         array_attributes.check(context, statement)
         stand_ins.check(context, statement)
-        on_path = operation is not None and bool(set(binds(statement)) & context.paths.active)
+        on_path = bool(set(binds(statement)) & context.paths.active)
         structured_arrays.check(context, statement, operation)
-        if on_path:
+        if operation is not None and on_path:
             if inserted := guests.check(context, operation, suspects):
                 checks[id(statement)] = inserted
             operations.check(context, statement, operation)
         for call in calls_in(effects.header(statement)):
-            calls.check(context, statement, call, on_path and operation.node is call)
+            calls.check(context, statement, call, operation is not None and on_path and operation.node is call)
             unseen_reads.note(context, call)
     for statement in effects.walk(context.tree.body):  # these come last
         stores.check(context, statement)

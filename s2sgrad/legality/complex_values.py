@@ -95,7 +95,7 @@ class _Checks:
             if not self.context.varied.isdisjoint(activity.sources(operation)):
                 given = [] if operation.form in ("call", "display", "push", "grow") else operation.operands
                 require_real(self.context.unit, map(self.inference.kind, (operation.node, *given)))
-                made = operation.form == "rule" and table.makes_complex(operation.rule)
+                made = operation.rule is not None and table.makes_complex(operation.rule)
                 if made and not is_real(self.inference.kind(operation.node)):
                     raise ComplexFound  # of whatever kind the operands are
 
@@ -127,9 +127,9 @@ class _Checks:
         """Whether the result of an operation is real because its operands are."""
         if operation.form == "call":  # the callee sees to it, if it is differentiated
             return not self.active.isdisjoint(activity.sources(operation))
-        if operation.form == "rule" and operation.rule.given is not None:  # looked at where the rule is called
+        if operation.rule is not None and operation.rule.given is not None:  # looked at where the rule is called
             return True
-        if operation.form == "rule" and operation.rule.may_turn_complex:
+        if operation.rule is not None and operation.rule.may_turn_complex:
             return False
         if operation.form == "item":
             return self.is_settled(operation.operands[0])

@@ -78,7 +78,8 @@ class Context:
         appended: Counter[str] = Counter()
         for statement in effects.walk(self.tree.body):
             call = alone(statement)
-            owner = call.args[0] if self.unit.called(call) is outside.set_item else appended_to(call)
+            stored = call is not None and self.unit.called(call) is outside.set_item
+            owner = call.args[0] if call is not None and stored else appended_to(call)
             if isinstance(owner, gast.Name) and owner.id not in self.unit.locals:
                 appended[owner.id] += 1
         if not appended:

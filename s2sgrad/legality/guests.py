@@ -81,8 +81,9 @@ def _guest(kind: Kind | None) -> type | None:
     """The class of such an array, where this is, or holds, one for certain."""
     if isinstance(kind, Container):
         return next(filter(None, map(_guest, kind.items or ())), None)
-    guest = isinstance(kind, Guest) or (isinstance(kind, Instance) and is_array_of_others(kind.cls))
-    return kind.cls if guest else None
+    if isinstance(kind, Guest) or (isinstance(kind, Instance) and is_array_of_others(kind.cls)):
+        return kind.cls
+    return None
 
 
 def insert(tree: gast.FunctionDef, checks: dict[int, list[gast.AST]]) -> bool:

@@ -90,7 +90,7 @@ class Groups:
         kind = self.kinds.get(name)
         if name not in self.unit.locals | self.given or not has_shadow(kind):
             return None
-        shared = self.shared.get(name, set())
+        shared = self.shared.get(name, frozenset())
         out = {n for n in shared if n in self.written or isinstance(self.kinds.get(n), Container)}
         for statement in self.changing.get(name, ()) if isinstance(kind, Container) else ():
             if not self._is_supported(statement, name):
@@ -145,8 +145,8 @@ class Groups:
         section = effects.stored(statement)
         if section is not None:
             whole = isinstance(section.slice, gast.Slice) or effects.is_whole(section.slice)
-            owner = kind_at(self.kinds, section.value)
-            return isinstance(owner, Array) or (isinstance(owner, Container) and not whole)
+            kind = kind_at(self.kinds, section.value)
+            return isinstance(kind, Array) or (isinstance(kind, Container) and not whole)
         operation = classify(self.unit, getattr(statement, "value", None), self.kinds)
         return operation.is_stack and getattr(operation.operands[0], "id", None) == owner
 
@@ -182,8 +182,9 @@ def kind_at(kinds: dict[str, Kind], node: gast.AST) -> Kind | None:
     owner = kind_at(kinds, node.value) if isinstance(node, (gast.Subscript, gast.Attribute)) else None
     if isinstance(owner, Array):
         return Array(owner.dtype, None)
-    known = isinstance(owner, Container) and isinstance(node, gast.Subscript)
-    return owner.at(getattr(node.slice, "value", None)) if known else None
+    if not isinstance(owner, Container) or not isinstance(node, gast.Subscript):
+        return None
+    return owner.at(getattr(node.slice, "value", None))
 
 
 def has_shadow(kind: Kind | None) -> bool:

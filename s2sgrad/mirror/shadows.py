@@ -70,8 +70,9 @@ class Shadows:
     def _stores_by_call(self, statement: gast.AST) -> bool:
         """Whether a store goes through a possible view: `x.reshape(-1)[i] = e`."""
         section = effects.stored(statement)
-        stored = section is not None and not isinstance(section.value, gast.Name) and effects.base(section) in self.names
-        return stored and bool(calls_in(section.value))
+        if section is None or isinstance(section.value, gast.Name) or effects.base(section) not in self.names:
+            return False
+        return bool(calls_in(section.value))
 
     def _applied(self, x: str, value: gast.AST, root: gast.Name, made: Made, sources: list[str]) -> Shadow:
         """The shadow for `x = value`, an operation on `root`: the same on its shadow."""
@@ -207,8 +208,9 @@ class Shadows:
         return isinstance(kind, Container) and any(isinstance(k, (Number, Numeric)) for k in kind.items or (kind.item,))
 
     def _is_array(self, node: gast.AST | None) -> bool:
-        named = isinstance(node, gast.Name) and node.id in self.names
-        return named and isinstance(self.kinds.get(node.id), (Array, Numeric))
+        if not isinstance(node, gast.Name) or node.id not in self.names:
+            return False
+        return isinstance(self.kinds.get(node.id), (Array, Numeric))
 
     def _is_container(self, node: gast.AST | None) -> bool:
         return isinstance(node, gast.Name) and node.id in self.names and isinstance(self.kinds.get(node.id), Container)

@@ -24,7 +24,7 @@ class NestedKinds(Inference):
         self, unit: Unit, tree: gast.FunctionDef, known: Mapping[str, Kind], given: Mapping[int, Kind] | None = None
     ) -> None:
         super().__init__(unit, dict(known), lambda *_: UNKNOWN, OneObject, kind_of_changing)
-        self.known, self.given = known, given or {}
+        self.known, self.at_nodes = known, given or {}
         self.env = self.run(tree)
 
     def meet(self, name: str, kind: Kind | None) -> bool:
@@ -33,7 +33,7 @@ class NestedKinds(Inference):
 
     def kind(self, node: gast.AST) -> Kind | None:
         """The kind of an expression."""
-        return self.given[id(node)] if id(node) in self.given else super().kind(node)
+        return self.at_nodes[id(node)] if id(node) in self.at_nodes else super().kind(node)
 
     def is_number(self, node: gast.AST) -> bool:
         """Whether an expression is a number."""

@@ -79,4 +79,4 @@ def is_whole_power(node: gast.AST) -> bool:
     """Whether an exponent is a whole number from zero on."""
     if not isinstance(node, gast.Constant) or type(node.value) not in (int, float):
         return False
-    return node.value >= 0 and node.value == int(node.value)
+    return bool(node.value >= 0 and node.value == int(node.value))

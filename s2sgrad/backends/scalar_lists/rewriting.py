@@ -76,7 +76,7 @@ def _unpackings(unit: Unit, tree: gast.FunctionDef) -> _Unpacked:
     for statement in effects.walk(tree.body):
         value = statement.value if isinstance(statement, gast.Assign) and effects.stored(statement) is None else None
         row = isinstance(value, gast.Subscript) and is_whole(value.slice, unit)
-        owner = value.value if row else value
+        owner = value.value if value is not None and row else value
         kind = kind_of(owner, unit.kinds)
         if isinstance(kind, Array) and kind.dtype == "float64" and kind.rank == (2 if row else 1):
             target = statement.targets[0]
@@ -186,7 +186,7 @@ class _Rewriter:
     def _changed(self, statement: gast.AST) -> set[str]:
         """The names whose content a statement may change; to bind another name to it does not."""
         plain = isinstance(statement, gast.Assign) and effects.stored(statement) is None
-        return self.unit.memory.changed(statement) - (set(binds(statement)) if plain else set())
+        return self.unit.changed(statement) - (set(binds(statement)) if plain else set())
 
     def list_of(self, array: str) -> str:
         if array not in self.lists:

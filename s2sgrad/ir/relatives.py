@@ -38,11 +38,7 @@ NEAREST = {
     "scipy.signal.residue": "numpy.roots",
     "scipy.signal.symiirorder1": "scipy.signal.filtfilt",
     "scipy.special.legendre_p_all": "scipy.special.eval_legendre",
-    "scipy.stats.describe": "scipy.stats.tvar",
-    "scipy.stats.gzscore": "scipy.stats.zscore",
-    "scipy.stats.kstat": "scipy.stats.moment",
     "scipy.stats.scoreatpercentile": "numpy.percentile",
-    "scipy.stats.sigmaclip": "numpy.clip",
 }
 """What the names alone would not tell."""
 

@@ -34,7 +34,7 @@ def filled(g: Any, y: Any) -> Any:
         return runtime.zeros(y) if g is None else g
     if isinstance(y, dict):
         return {k: filled(g.get(k), part) for k, part in y.items()}
-    return type(y)(filled(*pair) for pair in zip(g, y, strict=True))
+    return (list if isinstance(y, list) else tuple)(filled(*pair) for pair in zip(g, y, strict=True))
 
 
 @linear(filled)

@@ -65,7 +65,7 @@ WIDENS |= {
 }  # their second part is a function of Python floats
 _LAWS = [law for law in vars(stats).values() if isinstance(law, stats.rv_continuous)]
 WIDENS |= {getattr(law, name) for law in _LAWS for name in laws.MOMENTS}
-WIDENS |= {linalg.logm}  # SciPy warns of float32
+WIDENS |= {linalg.logm, stats.obrientransform}  # SciPy warns of float32, or raises
 
 
 # --- structures ------------------------------------------------------------------------------------------------------

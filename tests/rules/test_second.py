@@ -23,7 +23,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.rules import linalg
 from s2sgrad.rules.scipy import differences, grids, laws, resampling
-from s2sgrad.rules.table import lookup, rules
+from s2sgrad.rules.table import existing, lookup, rules
 from s2sgrad.runtime import shadows
 from s2sgrad.testing import check_grads
 
@@ -54,9 +54,10 @@ LEFT_OUT = {
     *(special.mathieu_a, special.mathieu_b, special.pro_cv, special.obl_cv, special.zeta, special.zetac),  # have such
     *(special.nctdtr, special.nctdtrit, special.nctdtridf, special.nctdtrinc, special.ncfdtr, special.ncfdtri),
     *(special.chndtr, special.chndtrix, special.chndtrinc, special.chndtridf),
-    stats.zscore,  # the sum of its squares is constant
+    *existing(stats, "zscore", "gzscore"),  # the sum of their squares is constant
     *(interpolate.interpn, interpolate.RegularGridInterpolator.__call__, grids.on_grid),  # second derivatives in points
     interpolate.pchip_interpolate,  # has none in its data
+    stats.ks_1samp,  # the density of the distribution of the statistic has none
     resampling.slopes,  # the third derivative of an image in its coordinates
     resampling.unsloped,  # the same
     *(

@@ -2,6 +2,7 @@
 
     F = f_oneway(a, b)[0]     ->  a_bar = F_bar * 2 * ((m_a - m) / (k - 1) - F * (a - m_a) / (n - k)) / within
     T = bartlett(a, b)[0]     ->  a_bar = T_bar * 2 * (a - m_a) * (1 / pooled - 1 / var(a)) / c
+    W = levene(a, b)[0]       ->  as f_oneway of |a - median(a)| and |b - median(b)|
     J = jarque_bera(a)[0]     ->  a_bar = J_bar * n / 6 * (2 * s * ds + 0.5 * k * dk)
 
 k samples of n numbers with the mean m, their pooled variance `within`; s and k, the skewness and the kurtosis, have the
@@ -115,6 +116,73 @@ def f_oneway(g, y, *samples, axis=0, equal_var=True, nan_policy="propagate", kee
     between = (own - np.mean(whole, axis=-1, keepdims=True)) / m
     bar = 2.0 * f_bar / within * (between - last(y[0], joined, axis, keepdims) * (whole - own) / n)
     return tuple(np.split(np.moveaxis(bar, -1, axis), ends(sizes), axis))
+
+
+def shares_of_center(x, sizes, center):
+    """The weights with which the numbers of each sample have its center as their sum, along the last axis.
+
+    >>> shares_of_center(np.array([1.0, 3.0, 7.0, 5.0]), (3, 1), "median").tolist()
+    [0.0, 1.0, 0.0, 1.0]
+    """
+    if center == "mean":
+        return np.ones_like(x) / each(sizes, sizes, x)
+    if center != "median":
+        raise Refusal(None, "`levene` has a derivative rule for the mean and the median as centers")
+    parts = np.split(x, ends(sizes), axis=-1)
+    ranks = [np.argsort(np.argsort(part, axis=-1, kind="stable"), axis=-1, kind="stable") for part in parts]
+    middle = [((r == (n - 1) // 2) * 1.0 + (r == n // 2)) / 2.0 for r, n in zip(ranks, sizes, strict=True)]
+    return np.concatenate(middle, axis=-1).astype(x.dtype)
+
+
+def group_sums(x, sizes):
+    """Along the last axis, the sum of its sample in place of each number."""
+    return np.repeat(np.add.reduceat(x, [0, *ends(sizes)], axis=-1), sizes, axis=-1)
+
+
+flat(shares_of_center)
+
+
+@linear(group_sums)
+def _(g, y, x, sizes):
+    return group_sums(g, sizes), None
+
+
+@general(stats.levene)
+def levene(
+    g, y, *samples, center="median", proportiontocut=0.05, axis=0, nan_policy="propagate", keepdims=False,
+):  # fmt: skip
+    sizes = group_sizes(samples, axis)
+    m, n = len(sizes) - 1.0, total(sizes) - float(len(sizes))
+    joined = np.concatenate(samples, axis)
+    whole = np.moveaxis(joined, axis, -1)
+    shares = shares_of_center(whole, sizes, center)
+    apart = whole - group_sums(shares * whole, sizes)
+    d = np.abs(apart)
+    own = group_means(d, sizes)
+    f_bar = last(g[0] + g[1] * f_slope(y[0], m, n), joined, axis, keepdims)
+    within = np.sum((d - own) ** 2, axis=-1, keepdims=True) / n
+    between = (own - np.mean(d, axis=-1, keepdims=True)) / m
+    bar = np.sign(apart) * 2.0 * f_bar / within * (between - last(y[0], joined, axis, keepdims) * (d - own) / n)
+    bar = bar - shares * group_sums(bar, sizes)
+    return tuple(np.split(np.moveaxis(bar, -1, axis), ends(sizes), axis))
+
+
+def one_size(samples):
+    """Raise Refusal for samples that are not lines of one size."""
+    if len({np.shape(a) for a in samples}) > 1 or np.ndim(samples[0]) != 1 or np.size(samples[0]) < 3:
+        raise Refusal(None, "`obrientransform` has a derivative rule for lines of one size, three numbers or more")
+    return float(np.size(samples[0]))
+
+
+flat(one_size)
+
+
+@general(stats.obrientransform)
+def obrientransform(g, y, *samples):
+    n = one_size(samples)
+    d = np.stack(samples) - np.mean(np.stack(samples), axis=1, keepdims=True)
+    bar = 2.0 * d * ((n - 1.5) * n * g - 0.5 * np.sum(g, axis=1, keepdims=True)) / ((n - 1.0) * (n - 2.0))
+    return tuple(bar - np.mean(bar, axis=1, keepdims=True))
 
 
 @general(stats.bartlett)
@@ -250,7 +318,7 @@ for _rule in (skewtest, kurtosistest, ttest_ind_from_stats):
         lambda alternative: not alternative.known or alternative.value != "two-sided",
         "a test of one side has no derivative rule: leave out `alternative`",
     )
-for _rule in (f_oneway, bartlett, skewtest, kurtosistest, normaltest, jarque_bera):
+for _rule in (f_oneway, levene, bartlett, skewtest, kurtosistest, normaltest, jarque_bera):
     if not _rule.variadic:
         _rule.refuse(lambda operand: is_container(operand), "a statistic of a list has no derivative rule: pass an array")
     _rule.refuse(

@@ -9,6 +9,7 @@ A missing adjoint is a zero that is never written.  `+=` is used on numbers and 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import gast
@@ -180,7 +181,7 @@ class Adjoints:
         or_none = isinstance(self.kinds.get(y), OrNone)
         return Cotangent(name(bar.name), kind, True, None, numeric, None, consume and bar.own, bar.idle, or_none)
 
-    def flush(self, targets: list[str] = ()) -> None:
+    def flush(self, targets: Collection[str] = ()) -> None:
         """Write the collected contributions; those to the statement's own targets last, because the others read these."""
         self.pending = {x: [self.settling.settled(c, x) for c in given] for x, given in self.pending.items()}
         if self.storing is not None:

@@ -128,7 +128,8 @@ class Branches:
         self.walk.tag(adjoints.out[start:], loop, False)
         head = {x: replace(b, own=b.own and (x not in bound or x in in_parts)) for x, b in adjoints.present.items()}
         forward, swept = self._trip(loop, head, kept)
-        records, restores = [], []
+        records: Block = []
+        restores: Block = []
         for target in binds(loop):
             record, restore = self.records.before(loop, target, body)
             records, restores = records + record, restore + restores

@@ -121,7 +121,9 @@ class Context:
 class Call(Protocol):
     """How one call is differentiated: its replacement, the name of its record, and its adjoint."""
 
-    saved: str | None
+    @property
+    def saved(self) -> str | None:
+        """The name of its record; None where nothing is recorded."""
 
     def forward(self, statement: gast.Assign) -> list[gast.AST]:
         """The statements that replace `y = f(..)`."""
@@ -194,7 +196,8 @@ class _ByPair:
             call.func = name(self.context.unit.helper(call.func.id, plain)) if ours else users
 
     def backward(self, y_bar: gast.AST) -> tuple[list[gast.AST], Cotangents]:
-        record = [name(self.saved)] if self.saved is not None else [clone(self.arguments[n]) for n in self.pair.needs]
+        needs = self.pair.needs or ()  # None: what is recorded
+        record = [name(self.saved)] if self.saved is not None else [clone(self.arguments[n]) for n in needs]
         value = gast.Call(name(self.context.unit.helper(self.base, self.pair.bwd)), [*record, y_bar], [])
         kinds = {p: Array(None, ()) if p in self.pair.sizeless else _bar_kind(k) for p, k in self.kinds.items()}
         holders = {p: self.context.holder(kinds.get(p, UNKNOWN)) for p in self.pair.active}

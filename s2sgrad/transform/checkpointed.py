@@ -69,8 +69,8 @@ class Checkpointed:
         changed = dict(bound)
         for statement in effects.walk(self.loop.body):
             changed |= dict.fromkeys(sorted(self.walk.records.memory.changed(statement)))
-        changed = [n for n in changed if n in bound or self._is_written(n) or not isinstance(self.kinds.get(n), Array)]
-        return [n for n in changed if n in self.unit.locals and n not in self.appended and not self._is_of_trip(n)]
+        kept = [n for n in changed if n in bound or self._is_written(n) or not isinstance(self.kinds.get(n), Array)]
+        return [n for n in kept if n in self.unit.locals and n not in self.appended and not self._is_of_trip(n)]
 
     def _is_of_trip(self, local: str) -> bool:
         """Whether a variable lives within one trip."""
@@ -206,7 +206,7 @@ class Checkpointed:
     def _contents(self, local: str) -> str:
         """A variable for the restored contents of an array."""
         held = self.unit.local(f"{self.unit.bases.get(local, local)}_then")
-        self.kinds[held] = self.kinds.get(local)
+        self.kinds[held] = self.kinds.get(local, UNKNOWN)
         return held
 
     def _save(self, trip: str) -> gast.Expr:
@@ -235,7 +235,7 @@ class Checkpointed:
 
 def _without_checkpoints(unit: Unit, body: Block) -> Block:
     """The statements in the form without checkpoints."""
-    copies = clone(body)
+    copies: Block = clone(body)
     for statement in copies:
         remove_checkpoints(unit, statement)
     return copies

@@ -41,8 +41,7 @@ def run(paths: Paths) -> None:
     """Replace the operations that are powers of roots, and spectra whose vectors alone are used."""
     for statement in effects.walk(paths.tree.body):
         operation = paths.operations.get(id(statement))
-        known = operation is not None and is_one_of(operation.target, spectra.SPANS)
-        if known and _uses_vectors_alone(paths, statement):
+        if operation is not None and is_one_of(operation.target, spectra.SPANS) and _uses_vectors_alone(paths, statement):
             operation.rule = spectra.SPANS[operation.target][0]
     _pair_spectra(paths)
     roots = singular.ROOTS | singular.NORMS | singular.POWERS | {np.cbrt}
@@ -60,7 +59,12 @@ def run_of_complex(paths: Paths) -> None:
             base = _squared(operation) if operation is not None and operation.form == "rule" else None
             made = compounds.once.get(getattr(base, "id", ""))
             modulus = paths.operations.get(id(made)) if made is not None else None
-            if modulus is None or not is_one_of(modulus.target, moduli) or not compounds.is_before(made, statement):
+            if (
+                operation is None
+                or modulus is None
+                or not is_one_of(modulus.target, moduli)
+                or not compounds.is_before(made, statement)
+            ):
                 continue
             (z,) = modulus.operands
             if isinstance(z, gast.Name) and is_complex(paths.kinds.get(z.id)) and compounds.is_kept(z.id, made, statement):
@@ -124,9 +128,10 @@ class _Compounds:
             return None
         if whole.signed and any(whole_number(p) != round(p) for p in whole.powers.values()):
             return None
-        for base, power in whole.powers.items():
+        powers = {str(base): power for base, power in whole.powers.items()}  # of names
+        for base, power in powers.items():
             norm = self._norm(base, statement)
-            others = {b: p for b, p in whole.powers.items() if b != base}
+            others = {b: p for b, p in powers.items() if b != base}
             if norm is not None and (power >= 2 if not others else power == 2):
                 return self._of_norm(operation, norm, base, whole, others)
             rooted = any(m is not None and 0 < m.powers.get(base, 1) < 1 for m in parts)
@@ -136,7 +141,7 @@ class _Compounds:
 
     def _root_of_contraction(self, statement: gast.Assign, operation: Operation) -> Operation | None:
         """The norm that the root of `np.einsum("ij,ij->i", x, x)` is; None for anything else."""
-        made = self.once.get(getattr(operation.operands[0], "id", None)) if operation.operands else None
+        made = self.once.get(getattr(operation.operands[0], "id", "")) if operation.operands else None
         inner = self.operations.get(id(made)) if made is not None else None
         if inner is None or inner.target is not np.einsum or not singular.is_root(operation.target, exponent(operation)):
             return None

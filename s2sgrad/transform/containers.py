@@ -36,8 +36,9 @@ def unpacked(adjoints: Adjoints, statement: gast.Assign, targets: list[str], cot
         return
     kind = kind_of(value, adjoints.kinds)
     record = bool(adjoints.stacks & set(targets))  # our records are tuples
-    if record or (isinstance(kind, Container) and kind.type in (tuple, list)):
-        display = gast.Tuple if record or kind.type is tuple else gast.List
+    type_ = tuple if record else kind.type if isinstance(kind, Container) else None
+    if type_ in (tuple, list):
+        display = gast.Tuple if type_ is tuple else gast.List
         adjoints.contribute(value, replace(cotangent, value=display(cotangent.value.elts, gast.Load())))
         return
     parts = cotangent.value.elts
@@ -68,7 +69,7 @@ def stack(adjoints: Adjoints, operation: Operation, targets: list[str], cotangen
         value = operation.operands[1]
         if isinstance(value, gast.Name) and value.id in adjoints.active:
             holder = adjoints.unit.temp()
-            adjoints.kinds[holder] = taken(adjoints.unit, adjoints.kinds.get(value.id, UNKNOWN))
+            adjoints.kinds[holder] = taken(adjoints.unit, adjoints.kinds.get(value.id, UNKNOWN)) or UNKNOWN
             adjoints.out.append(assign(holder, popped))
             adjoints.contribute(value, Cotangent(name(holder), adjoints.kinds.get(value.id), True, None, False))
         else:
@@ -76,6 +77,7 @@ def stack(adjoints: Adjoints, operation: Operation, targets: list[str], cotangen
         return
     if cotangent is not None and not cotangent.full:
         cotangent = adjoints.settling.spread(cotangent, targets[0])
+    assert cotangent is not None
     value = stores.apart(adjoints, cotangent)
     adjoints.out += statements("s.append(g)", s=bar, g=value)
 
@@ -117,7 +119,7 @@ def resized(adjoints: Adjoints, operation: Operation, targets: list[str], cotang
             return
         kind = adjoints.kinds.get(value.id, UNKNOWN)
         holder = adjoints.unit.temp()
-        adjoints.kinds[holder] = taken(adjoints.unit, kind)
+        adjoints.kinds[holder] = taken(adjoints.unit, kind) or UNKNOWN
         adjoints.out.append(assign(holder, popped))
         numeric = isinstance(kind, (Number, Array))
         idle = adjoints.present[owner].idle

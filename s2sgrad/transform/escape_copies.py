@@ -5,6 +5,8 @@ value = y      ->      value = y.copy()              layer.h = y      ->      la
 
 from __future__ import annotations
 
+from typing import Any
+
 import gast
 
 from s2sgrad import runtime
@@ -31,7 +33,7 @@ def value(unit: Unit, records: Records, kept: gast.Name, kind: Kind | None) -> g
 def attributes(unit: Unit, forward: list[gast.AST], records: Records, kinds: dict[str, Kind]) -> None:
     """Copy what the forward sweep stores to attributes of the caller's objects."""
     for statement in effects.walk(forward):
-        written = alone(statement)
+        written: Any = alone(statement)
         if unit.called(written) is runtime.set_attribute:
             kept = written.args[2]
             written.args[2] = value(unit, records, kept, kinds.get(kept.id))

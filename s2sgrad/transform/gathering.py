@@ -19,7 +19,7 @@ from s2sgrad.ir.quote import clone, constant, name
 from s2sgrad.ir.reach import call
 from s2sgrad.transform.adjoint_environment import Adjoints
 from s2sgrad.transform.cotangents import Bar, Cotangent
-from s2sgrad.transform.parts import item_of, keys_of, read
+from s2sgrad.transform.parts import item_of, known_keys, read
 
 
 def gathered(adjoints: Adjoints, statement: gast.Assign) -> Cotangent | None:
@@ -33,7 +33,7 @@ def gathered(adjoints: Adjoints, statement: gast.Assign) -> Cotangent | None:
     exact = unpacked.returned and is_plain(kind)
     told = unpacked.whole and (unpacked.returned or not isinstance(kind, Container) or kind.type is not dict)
     values: dict[Any, gast.AST] = {}
-    for key in keys_of(kind):
+    for key in known_keys(kind):
         g, item = given.get(key), item_of(kind, key)
         at_key = read(clone(owner), kind, key)
         if g is None:
@@ -88,7 +88,7 @@ def _zero(adjoints: Adjoints, value: gast.AST, kind: Kind) -> gast.AST:
     return call(adjoints.unit, "like", runtime.like, value, constant(None))  # which may be a dataclass
 
 
-def _display_of(kind: Container | Instance, values: dict[Any, gast.AST], whole: bool) -> gast.AST:
+def _display_of(kind: Kind, values: dict[Any, gast.AST], whole: bool) -> gast.AST:
     """A container of these values; of one that is not `whole`, what is 0 is left out."""
     if isinstance(kind, Container) and kind.type is not dict:
         return (gast.Tuple if kind.type is tuple else gast.List)([*values.values()], gast.Load())

@@ -121,7 +121,7 @@ def _check_attributes(unit: Unit, pairs: set[tuple[type, type]]) -> None:
     for node in _inside(unit):
         asked = _asked(unit, node) if id(node) not in methods else None
         for cls, plain in pairs if asked is not None else ():
-            if asked is _ANY or hasattr(cls, asked) != hasattr(plain, asked):
+            if asked is None or asked is _ANY or hasattr(cls, asked) != hasattr(plain, asked):
                 unit.refuse(node, f"a {plain.__name__} stands for each {cls.__name__}, and this may read an attribute "
                                   f"of one: use a {plain.__name__}")  # fmt: skip
 

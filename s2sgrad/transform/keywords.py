@@ -17,7 +17,7 @@ from s2sgrad.transform.unbroadcasting import relation
 
 def differentiated(operation: Operation, active: set[str]) -> list[str]:
     """The keywords of a call whose values carry a derivative."""
-    rules = operation.rule.keyword_rules
+    rules = {} if operation.rule is None else operation.rule.keyword_rules
     return [n for n, v in operation.keywords.items() if n in rules and isinstance(v, gast.Name) and v.id in active]
 
 
@@ -26,6 +26,7 @@ def contribute(adjoints: Adjoints, operation: Operation, keywords: list[str], y:
 
     A cotangent that was not broadcast, one number for all elements, is used where the formula has the shape of `y` anyway.
     """
+    assert operation.rule is not None
     for keyword in keywords:
         rule = operation.rule.keyword_rules[keyword]
         pullback = rule.choose(pullback_text.argument_kinds(adjoints, operation))

@@ -183,7 +183,7 @@ class Mirrored:
         others = {o.id for o in operation.operands if isinstance(o, gast.Name)} & adjoints.active - {x}
         if others & self.records.memory.with_memory_of(x):  # contributions to them would change what is read later
             copied = expression("x.copy()", x=adjoints.bar(x))
-            taken = adjoints.named(Cotangent(copied, self.kinds[x], idle=SLOPES))
+            taken: Cotangent | None = adjoints.named(Cotangent(copied, self.kinds[x], idle=SLOPES))
             adjoints.out.append(self._emptied(x))
         else:
             taken = adjoints.take(x)
@@ -242,7 +242,9 @@ class Mirrored:
         """`x = e`: the adjoint by what the shadow is, a view, new memory or possibly a copy."""
         (x,) = binds(statement)
         shadow = self.shadows.of(x, statement.value)
-        operation, ahead, flags = self.walk.found[id(statement)], [], []
+        operation = self.walk.found[id(statement)]
+        ahead: Block = []
+        flags: Block = []
         if shadow.made is Made.NEW and operation.form == "display":
             return self._display(statement, x, shadow, restores, again)
         if shadow.made is Made.VIEW and not shadow.slots:

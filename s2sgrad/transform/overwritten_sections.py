@@ -6,6 +6,8 @@ d[k] = e     ->     d_old = held(d, k); d[k] = e       ...      d = put_back(d, 
 
 from __future__ import annotations
 
+from typing import Any
+
 import gast
 
 from s2sgrad import runtime
@@ -35,7 +37,7 @@ class Sections:
 
     def of_store(self, statement: gast.Assign, once: bool) -> tuple[Block, Block]:
         """(record, restore) of the section that a store overwrites; `once`: the code runs once per call."""
-        target = effects.stored(statement)
+        target: Any = effects.stored(statement)
         base = effects.base(target)
         owner = self.inference.kind(loaded(target.value))
         if isinstance(owner, Container) and base in self.shadows:

@@ -37,7 +37,7 @@ from s2sgrad.flow.counts import bound_once
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir import notes
 from s2sgrad.ir.exits import leaves
-from s2sgrad.ir.forms import bound_name, whole_number
+from s2sgrad.ir.forms import bound_name, target_name, whole_number
 from s2sgrad.ir.quote import assign, at, blocks, clone, constant, name, nested, rewritten
 from s2sgrad.ir.scoping import rename
 from s2sgrad.ir.unit import Unit, parameters
@@ -66,9 +66,17 @@ def keys_of(kind: Kind | None) -> tuple[Any, ...] | None:
     return kind.keys if kind.type is dict else tuple(range(len(kind.items)))
 
 
-def item_of(kind: Container | Instance, key: Any) -> Kind:
+def known_keys(kind: Kind | None) -> tuple[Any, ...]:
+    """The same, for a kind of which they are known."""
+    keys = keys_of(kind)
+    assert keys is not None
+    return keys
+
+
+def item_of(kind: Any, key: Any) -> Kind:
     """The kind of the item at a key."""
-    return kind.items[keys_of(kind).index(key)]
+    item: Kind = kind.items[known_keys(kind).index(key)]
+    return item
 
 
 def read(owner: gast.AST, kind: Kind | None, key: Any) -> gast.AST:
@@ -131,7 +139,7 @@ class _Parts:
         for block in nested(self.tree.body):
             first: dict[str, str] = {}
             for statement in [s for s in block if _is_item(s) and self._is_lasting(s)]:
-                read_, local = gast.dump(statement.value), bound_name(statement)
+                read_, local = gast.dump(statement.value), target_name(statement)
                 if first.setdefault(read_, local) != local and local in self.unit.temps:
                     self._replace(statement, local, first[read_])
                     self.changed = True
@@ -173,13 +181,14 @@ class _Parts:
         if not isinstance(loop, gast.For) or not any(loop is s for s in self.tree.body) or leaves(loop.body, gast.Break):
             return False
         plain = isinstance(place, gast.Name) and place.id == loop.target.id and self.binders[place.id] == 1
-        trips = loop.iter.args if plain and self.unit.called(loop.iter) is range else ()
-        count = self.once.get(getattr(trips[0], "id", None)) if len(trips) == 1 and not loop.iter.keywords else None
+        trips = loop.iter.args if plain and self.unit.called(loop.iter) is range else []
+        count = self.once.get(getattr(trips[0], "id", "")) if len(trips) == 1 and not loop.iter.keywords else None
         return count is not None and self._is_length(count.value, x)
 
     def _is_length(self, value: gast.AST | None, x: str) -> bool:
         """Whether an expression is the length of a container."""
-        return self.unit.called(value) is len and [getattr(a, "id", None) for a in value.args] == [x]
+        asked = value is not None and self.unit.called(value) is len
+        return value is not None and asked and [getattr(a, "id", None) for a in value.args] == [x]
 
     def _unpacking(self, x: str) -> gast.Assign | None:
         """The statement that unpacks all items of a sequence into variables, where it alone mentions it."""
@@ -226,7 +235,7 @@ class _Parts:
     def _split(self, x: str, reads: dict[Any, list[gast.Assign]]) -> list[str]:
         """Unpack the items of a container that are read; those that may be unpacked in turn."""
         kind = self.kinds[x]
-        ordered = [k for k in keys_of(kind) if k in reads]
+        ordered = [k for k in known_keys(kind) if k in reads]
         targets: list[str] = []
         inside: list[str] = []
         kept: set[str] = set()
@@ -257,7 +266,7 @@ class _Parts:
 
     def _name(self, x: str, key: Any, reads: list[gast.Assign]) -> str:
         """The variable for an item: the user's, where it is bound to the item once for all, or one named after the key."""
-        local = bound_name(reads[0])
+        local = target_name(reads[0])
         alone = len(reads) == 1 and local in self.once and local not in self.unit.temps
         if alone and self.blocks[id(reads[0])] is self._start(x)[0]:
             return local
@@ -295,14 +304,14 @@ def _are_alike(kind: Container) -> bool:
     return len({*map(_structure, kind.items)}) == 1
 
 
-def _holds_dict(kind: Kind | None) -> bool:
+def _holds_dict(kind: Any) -> bool:
     """Whether there are dicts within a kind, which may stand for several with different keys."""
     if isinstance(kind, Container) and kind.type is dict:
         return True
     return keys_of(kind) is not None and any(map(_holds_dict, kind.items))
 
 
-def _structure(kind: Kind | None) -> Any:
+def _structure(kind: Any) -> Any:
     """The types and keys of the containers within a kind."""
     keys = keys_of(kind)
     if keys is None:
@@ -317,7 +326,7 @@ def _is_item(statement: gast.Assign) -> bool:
     return isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name)
 
 
-def _key(statement: gast.AST, x: str, kind: Kind | None) -> Any:
+def _key(statement: gast.AST, x: str, kind: Any) -> Any:
     """The key at which a statement reads an item of a container, and nothing else of it; None otherwise."""
     value = statement.value if bound_name(statement) is not None else None
     if not isinstance(value, (gast.Subscript, gast.Attribute)) or getattr(value.value, "id", None) != x:
@@ -343,7 +352,7 @@ def written_again(tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
             return [statement]
         owner, out = statement.value, []
         kind = kinds.get(owner.id)
-        plain = isinstance(kind, Container) and kind.type is not dict and len(unpacked.keys) == len(kind.items)
+        plain = isinstance(kind, Container) and kind.type is not dict and len(unpacked.keys) == len(kind.items or ())
         if plain and unpacked.kept.issuperset(t.id for t in statement.targets[0].elts):
             notes.PARTS.drop(statement)
             return [statement]

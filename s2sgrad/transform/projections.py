@@ -30,8 +30,14 @@ class Bars(Protocol):
     """What is asked of the adjoint environment."""
 
     unit: Unit
-    inference: Any
-    kinds: dict[str, Kind]
+
+    @property
+    def inference(self) -> Any:
+        """The kinds of expressions."""
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """The kinds of variables."""
 
 
 def projected(bars: Bars, x: str, cotangent: Cotangent) -> Cotangent:

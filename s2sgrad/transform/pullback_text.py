@@ -33,17 +33,24 @@ class Derivatives(Protocol):
 
     unit: Unit
     inference: Inference
-    active: set[str]
-    kinds: dict[str, Kind]
     out: list[gast.AST]
     decisions: Decisions
     settling: Settling
 
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """The kinds of variables."""
 
-def argument_kinds(adjoints: Derivatives, operation: Operation) -> dict[str, Kind]:
+    @property
+    def active(self) -> set[str]:
+        """The variables with derivatives."""
+
+
+def argument_kinds(adjoints: Derivatives, operation: Operation) -> dict[str, Any]:
     """The kinds of the arguments of a call, by the names in its rule; constant axes are constants."""
     rule = operation.rule
-    kinds = {n: constant_kind(v) for n, v in rule.keywords.items()}
+    assert rule is not None
+    kinds: dict[str, Any] = {n: constant_kind(v) for n, v in rule.keywords.items()}
     for parameter, node in [*zip(rule.differentiable, operation.operands, strict=False), *operation.keywords.items()]:
         kinds[parameter] = adjoints.inference.kind(node) or UNKNOWN
     if adjoints.unit.derivative.complex:
@@ -60,7 +67,7 @@ def may_be_complex(adjoints: Derivatives, operation: Operation) -> bool:
 
 def wants_result(adjoints: Derivatives, operation: Operation) -> bool:
     """Whether the adjoint of an operation reads its result."""
-    if operation.form != "rule" or operation.rule.variadic:
+    if operation.rule is None or operation.rule.variadic:
         return False
     formula = inline.formula(operation.rule.choose(argument_kinds(adjoints, operation)))
     wanted = [k for k, o in enumerate(operation.operands) if isinstance(o, gast.Name) and o.id in adjoints.active]
@@ -82,7 +89,9 @@ def written(
     """
     g_name, y_name, *names = formula.parameters
     holes: dict[str, gast.AST] = {g_name: g.value, y_name: y} | (more or {})
-    holes |= {n: default(adjoints, operation.rule, n, v) for n, v in operation.rule.keywords.items()} | operation.keywords
+    rule = operation.rule
+    assert rule is not None
+    holes |= {n: default(adjoints, rule, n, v) for n, v in rule.keywords.items()} | operation.keywords
     holes |= dict(zip(names, operation.operands, strict=False))
     before, cotangents = inline.write(adjoints.unit, formula, holes, wanted, _divides(adjoints, operation))
     kind = adjoints.inference.kind
@@ -149,6 +158,6 @@ def _is_not_zero(adjoints: Derivatives, node: gast.AST) -> bool:
         return bool(known)
     if adjoints.unit.called(node) is np.size and node.args:
         kind = adjoints.inference.kind(node.args[0])
-        known = isinstance(kind, Array) and kind.dims is not None
-        return known and all(d == 1 or (surely_not_one(d) and d != 0) for d in kind.dims)
+        dims = kind.dims if isinstance(kind, Array) else None
+        return dims is not None and all(d == 1 or (surely_not_one(d) and d != 0) for d in dims)
     return False

@@ -59,7 +59,7 @@ class Recomputation:
         written = write_counts(body)
         for k in range(len(body) - 1, -1, -1):
             statement = body[k]
-            targets = binds(statement) if notes.PARTS.of(statement) is not None else [bound_name(statement)]
+            targets = binds(statement) if notes.PARTS.of(statement) is not None else [bound_name(statement) or ""]
             if any(written[t] != 1 or not self._is_candidate(statement, t, id(body)) for t in targets):
                 continue
             reader = max(k, *(readers.last.get(t, k) for t in targets))

@@ -6,7 +6,7 @@ return loss, {"steps": n}      ->      value = loss; aux = {"steps": n}; return 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import gast
 
@@ -64,13 +64,14 @@ class Split:
             return
         if not isinstance(kind, Container) or kind.type not in (tuple, list):
             _refuse(unit, tree, results.NoPair(known_type(kind), unit.primal.function.__name__))
-        if len(kind.items) != 2:
-            _refuse(unit, tree, results.NoPair(f"{known_type(kind)} of {len(kind.items)}", unit.primal.function.__name__))
+        if len(kind.items or ()) != 2:
+            held = f"{known_type(kind)} of {len(kind.items or ())}"
+            _refuse(unit, tree, results.NoPair(held, unit.primal.function.__name__))
         tree.body.remove(checks[0])
 
 
 def _is_pair(statement: gast.AST) -> bool:
-    value = getattr(statement, "value", None)
+    value: Any = getattr(statement, "value", None)
     display = bound_name(statement) is not None and isinstance(value, (gast.Tuple, gast.List)) and len(value.elts) == 2
     return display and not any(isinstance(e, gast.Starred) for e in value.elts)
 

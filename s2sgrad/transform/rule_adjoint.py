@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import gast
 import numpy as np
@@ -61,7 +62,7 @@ class RuleAdjoint:
             self._contribute(self._joint(self._cotangents()))
 
     @cached_property
-    def kinds(self) -> dict[str, Kind]:
+    def kinds(self) -> dict[str, Any]:
         """The kinds of the arguments, by the rule's names."""
         return pullback_text.argument_kinds(self.adjoints, self.operation)
 
@@ -151,6 +152,7 @@ class RuleAdjoint:
     def _cotangents(self) -> Cotangents:
         """The cotangents of the wanted operands; one that is deliberately 0 is selected, never multiplied."""
         formula = self.formula
+        assert formula is not None
         spoiled, beside = self._spoiled(), self._beside_selected()
         guarded = self._guarded([k for k in self.wanted if k not in beside])
         if guarded and self.y.id in self.adjoints.exclusions.singular.rooted:
@@ -177,6 +179,7 @@ class RuleAdjoint:
 
     def _written(self, g: Cotangent, wanted: list[int]) -> Cotangents:
         """The cotangents of some operands, by the formula."""
+        assert self.formula is not None
         return pullback_text.written(self.adjoints, self.operation, self.formula, self.y, g, wanted)
 
     def _spoiled(self) -> set[int]:
@@ -198,12 +201,17 @@ class RuleAdjoint:
 
     def _guarded(self, wanted: list[int]) -> set[int]:
         """The operands whose slopes may be 0 where the cotangent is infinite, or infinite where it is 0 (`Singular`)."""
-        known, g = self.adjoints.exclusions.singular, self.formula.parameters[0]
-        if known is None or not isinstance(self.y, gast.Name) or self.y.id not in known.rooted | known.divisors:
+        known, formula = self.adjoints.exclusions.singular, self.formula
+        if (
+            known is None
+            or formula is None
+            or not isinstance(self.y, gast.Name)
+            or self.y.id not in known.rooted | known.divisors
+        ):
             return set()
         if self.y.id not in known.rooted and not known.may_overflow(self.operation):
             return set()
-        factors = [k for k in wanted if _has_factor(self.formula.cotangents[k], g)]
+        factors = [k for k in wanted if _has_factor(formula.cotangents[k], formula.parameters[0])]
         slopes = self._written(replace(self.g, value=constant(1.0)), factors) if factors else {}
         return {k for k, slope in slopes.items() if not isinstance(simplified(clone(slope)), gast.Constant)}
 
@@ -213,8 +221,10 @@ class RuleAdjoint:
         rule, adjoints = self.rule, self.adjoints
         if rule.joint is None or self.pullback is not rule.pullback or len(cotangents) != len(rule.differentiable):
             return cotangents
+        joint = inline.formula(rule.joint, 1)
+        assert joint is not None
         adjoints.decisions.discard()
-        call = pullback_text.written(adjoints, self.operation, inline.formula(rule.joint, 1), self.y, self.g, [0])[0]
+        call = pullback_text.written(adjoints, self.operation, joint, self.y, self.g, [0])[0]
         names = {k: self.unit.temp() for k in cotangents}
         adjoints.kinds.update({names[k]: adjoints.inference.kind(value) or UNKNOWN for k, value in cotangents.items()})
         target = gast.Tuple([name(n, store=True) for n in names.values()], gast.Store())
@@ -295,7 +305,7 @@ class RuleAdjoint:
 def _has_factor(node: gast.AST, factor: str) -> bool:
     """Whether an expression is a product with a variable, or a quotient of one."""
     if isinstance(node, gast.Name):
-        return node.id == factor
+        return bool(node.id == factor)
     if isinstance(node, gast.UnaryOp):
         return _has_factor(node.operand, factor)
     if not isinstance(node, gast.BinOp) or not isinstance(node.op, (gast.Mult, gast.Div)):

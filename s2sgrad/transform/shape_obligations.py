@@ -55,17 +55,18 @@ def _operands_fit(operation: Operation, inference: Inference) -> bool:
     """Whether the shapes of the operands are known to satisfy the primitive."""
     if operation.target is np.reshape:
         return _reshapes(operation.keywords.get("shape"))
-    elementwise = operation.rule.tag == "elementwise"
+    elementwise = operation.rule is not None and operation.rule.tag == "elementwise"
     operands = {gast.dump(o): o for o in operation.operands}.values() if elementwise else operation.operands  # `x * x` fits
-    shapes = [k.dims for k in map(inference.kind, operands) if isinstance(k, Array)]
-    if len(shapes) < 2 or effects.is_one_of(operation.target, _ANY_SHAPES):
+    arrays = [k for k in map(inference.kind, operands) if isinstance(k, Array)]
+    if len(arrays) < 2 or effects.is_one_of(operation.target, _ANY_SHAPES):
         return True
-    if None in shapes:
+    shapes = [a.dims for a in arrays if a.dims is not None]
+    if len(shapes) < len(arrays):
         return False
     if elementwise:
         return all(_broadcast(inference, a, b) for k, a in enumerate(shapes) for b in shapes[k + 1 :])
     if effects.is_one_of(operation.target, _INNER) and len(shapes) == 2:
-        return _product_fits(operation.target, *shapes, inference)
+        return _product_fits(operation.target, shapes[0], shapes[1], inference)
     first = shapes[0]
     return all(len(dims) == len(first) and all(map(_same, repeat(inference), dims, first)) for dims in shapes)
 

@@ -50,7 +50,7 @@ class Narrowing:
         if not isinstance(value, gast.Name) or value.id not in self.inference.unit.temps or self.bound[value.id] != 1:
             return
         operation = self.found.get(id(self.binders[value.id]))
-        if operation is None or operation.form != "rule" or operation.rule.tag != "elementwise":
+        if operation is None or operation.rule is None or operation.rule.tag != "elementwise":
             return
         kind = self.inference.env.get(value.id)
         if not isinstance(kind, Array):

@@ -128,12 +128,13 @@ class Statements:
             containers.resized(adjoints, operation, targets, cotangent)
         elif effects.stored(statement) is not None:
             stores.begin(adjoints, statement)
+        elif cotangent is not None and isinstance(y, gast.Tuple):
+            containers.unpacked(adjoints, statement, targets, cotangent)
         elif cotangent is not None:
-            if isinstance(y, gast.Tuple):
-                containers.unpacked(adjoints, statement, targets, cotangent)
-            elif operation.form != "call":
+            assert operation is not None
+            if operation.form != "call":
                 return self._operation(statement, body, operation, y, cotangent)
-            elif self.walk.paths.varied.intersection(activity.sources(operation)):  # not a constant, like a random draw
+            if self.walk.paths.varied.intersection(activity.sources(operation)):  # not a constant, like a random draw
                 return self._call(statement, operation, body, cotangent)
         return [statement]
 
@@ -174,7 +175,9 @@ class Statements:
 
     def _context(self, statement: gast.Expr, body: Block) -> None:
         """Open or close a context for the adjoints of its statements, if it sets how NumPy reports errors."""
-        method, context = with_regions.end(statement)
+        end = with_regions.end(statement)
+        assert end is not None
+        method, context = end
         if method == with_regions.ENTER:
             if context in self.entered:
                 self.adjoints.out += with_regions.closed(self.entered.pop(context))
@@ -191,14 +194,14 @@ class Statements:
         targets = [t.id for t in statement.targets[0].elts]
         values = [v.id for v in statement.value.elts]
         before = {t: adjoints.present.pop(t, None) for t in targets}
-        moved = [(v, t) for t, v in zip(targets, values, strict=True) if before[t] is not None]
+        moved = [(v, t, bar) for t, v in zip(targets, values, strict=True) if (bar := before[t]) is not None]
         if moved:
-            new = gast.Tuple([name(adjoints.bar(v), store=True) for v, _ in moved], gast.Store())
-            old = gast.Tuple([name(adjoints.bar(t)) for _, t in moved], gast.Load())
+            new = gast.Tuple([name(adjoints.bar(v), store=True) for v, _, _ in moved], gast.Store())
+            old = gast.Tuple([name(adjoints.bar(t)) for _, t, _ in moved], gast.Load())
             alone = len(moved) == 1
             adjoints.out.append(assign(new.elts[0], old.elts[0]) if alone else assign(new, old))
-        for v, t in moved:
-            adjoints.present[v] = replace(before[t], name=adjoints.bar(v))
+        for v, _, bar in moved:
+            adjoints.present[v] = replace(bar, name=adjoints.bar(v))
         back = gast.Tuple([name(v, store=True) for v in values], gast.Store())
         adjoints.out.append(assign(back, gast.Tuple(list(map(name, targets)), gast.Load())))
 

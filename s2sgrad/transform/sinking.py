@@ -101,16 +101,17 @@ class _Sinking:
         if target is None or target in self.fixed or not isinstance(self.inference.env.get(target), (Number, Array)):
             return None
         place = next((m for m in range(k + 1, len(body)) if self.wants(body[m], target)), None)
-        user = body[place] if place is not None else None
-        if not arms(user):
+        if place is None or not arms(body[place]):
             return None
+        user = body[place]
         counts = [_mentions(target, *arm) for arm in arms(user)]
         before = _mentions(target, *body[k:place], user.test)
         if 0 not in counts or sum(counts) + before != self.mentions[target]:
             return None
         if not self.may_move(statement, body[k + 1 : place]):
             return None
-        return user.body if counts[0] else user.orelse
+        chosen: Block = user.body if counts[0] else user.orelse
+        return chosen
 
     def wants(self, statement: gast.AST, target: str) -> bool:
         """Whether a statement uses a value, other than for a computation without derivative."""

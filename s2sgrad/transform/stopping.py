@@ -26,8 +26,10 @@ def require_followed(
     for local in wrt:
         if local.partition("[")[0] not in bound:
             unit.refuse(_place(unit, local), f"`{local}`, in which a gradient is asked for, {_SHARES}")
-    memory = Memory(unit, tree, kinds) if stops else None
-    for statement in effects.walk(tree.body) if stops else ():
+    if not stops:
+        return
+    memory = Memory(unit, tree, kinds)
+    for statement in effects.walk(tree.body):
         if isinstance(statement, gast.Assign) and unit.called(statement.value) is runtime.stop_gradient:
             stopped, value = binds(statement), statement.value.args[0]
             others = memory.with_memory_of(value.id) | {value.id} if isinstance(value, gast.Name) else set()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gast
 
-from s2sgrad.analysis.kinds import Array, Container, Kind, Number
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number
 from s2sgrad.flow.graph import Block
 from s2sgrad.ir.quote import assign, clone, expression, loaded, statements
 from s2sgrad.ir.quote import name as name_
@@ -27,7 +27,7 @@ class Storage:
     def old(self, name: str, kind: Kind | None, of: str = "old") -> str:
         """A new variable for an old value of a variable."""
         old = self.unit.local(f"{name}_{of}")
-        self.kinds[old] = kind
+        self.kinds[old] = kind or UNKNOWN
         self.unit.bases[old] = f"{self.unit.bases.get(name, name)}_{of}"
         self.unit.words[old] = "what was in {} before", name
         self.unit.derivative.records[old] = name

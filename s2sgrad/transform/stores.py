@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import gast
 import numpy as np
@@ -50,7 +51,7 @@ class Store:
 
 def begin(adjoints: Environment, statement: gast.Assign) -> None:
     """Start the adjoint of a store: the stored value gets the adjoint of the section."""
-    target = effects.stored(statement)
+    target: Any = effects.stored(statement)
     base = effects.base(target)
     if base not in adjoints.present:
         return
@@ -82,7 +83,7 @@ def begin(adjoints: Environment, statement: gast.Assign) -> None:
 
 def transfer(adjoints: Environment, statement: gast.Assign) -> None:
     """The adjoint of a store into memory that other names may alias: the section's adjoint is read and set to 0."""
-    target = effects.stored(statement)
+    target: Any = effects.stored(statement)
     base = effects.base(target)
     bar, owner = adjoints.bar(base), effects.owner(target)
     section = clone(target, lambda part: name(bar) if part is owner else None)

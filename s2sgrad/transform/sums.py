@@ -6,12 +6,13 @@ z = x * y + x       ->      x_bar = z_bar * y + z_bar                  (or x_bar
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, OrNone, argument, operand
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Number, OrNone, argument, operand
 from s2sgrad.analysis.shadow_kinds import of_shadow
 from s2sgrad.ir.quote import assign, clone, constant, name
 from s2sgrad.ir.reach import call
@@ -33,7 +34,7 @@ class Sum:
 
     def __init__(self, adjoints: Environment, x: str) -> None:
         self.adjoints, self.unit, self.x = adjoints, adjoints.unit, x
-        self.kind: Kind = operand(argument(adjoints.kinds.get(x, UNKNOWN)))
+        self.kind: Any = operand(argument(adjoints.kinds.get(x, UNKNOWN)))
         self.bar = adjoints.bar(x)
 
     def write(self, given: list[Cotangent], late: bool = False) -> None:
@@ -188,7 +189,7 @@ class Sum:
         elif slot and Container in map(type, (section.kind, kind.at(getattr(section.index, "value", None)))):
             holder = self.unit.temp()
             self.adjoints.kinds[holder] = (
-                of_shadow(kind.at(getattr(section.index, "value", None)) or UNKNOWN) or section.kind
+                of_shadow(kind.at(getattr(section.index, "value", None)) or UNKNOWN) or section.kind or UNKNOWN
             )
             self.adjoints.out.append(assign(holder, gast.Subscript(name(bar), clone(section.index), gast.Load())))
             self.adjoints.out.append(

@@ -7,6 +7,7 @@ e: unknown          ->  unbroadcast(e, x)      e = u * v, vectors, x: number  ->
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import gast
 import numpy as np
@@ -14,8 +15,8 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis.effects import is_whole
 from s2sgrad.analysis.expression_shapes import summed_by
-from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, operand
-from s2sgrad.analysis.sizes import Dim, same_size
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, operand
+from s2sgrad.analysis.sizes import same_size
 from s2sgrad.ir.forms import everything, index_of, is_none, minus, negated, parts_of
 from s2sgrad.ir.quote import Transformer, clone, constant, expression, name
 from s2sgrad.ir.reach import call, numpy_function
@@ -31,7 +32,7 @@ def relation(e: Kind | None, x: Kind | None) -> str:
         return "over" if isinstance(e, Array) and e.dims is not None else "unknown"
     if not isinstance(x, Array) or x.dims is None or e is None or e.rank is None:
         return "unknown"
-    dims: tuple[Dim, ...] = e.dims if isinstance(e, Array) else ()
+    dims: Any = e.dims if isinstance(e, Array) else ()
     lead = len(dims) - len(x.dims)
     smaller, larger = lead < 0, lead > 0
     dims = (1,) * -lead + dims
@@ -63,14 +64,14 @@ def conformed(unit: Unit, e: gast.AST, kind: Kind | None, x: str, x_kind: Kind |
             return call(unit, "full_like", np.full_like, name(x), e)
         shape = call(unit, "shape", np.shape, name(x))
         return call(unit, "broadcast_to", np.broadcast_to, e, shape)
-    if how == "over":
+    if how == "over" and kind is not None and x_kind is not None:
         reduced = _reduced(unit, e, kind, x_kind, kind_of)
         if reduced is not None:
             return reduced
     return call(unit, "unbroadcast", runtime.unbroadcast, e, name(x))
 
 
-def _reduced(unit: Unit, e: gast.AST, kind: Kind, x_kind: Kind, kind_of: KindOf) -> gast.AST | None:
+def _reduced(unit: Unit, e: gast.AST, kind: Any, x_kind: Any, kind_of: KindOf) -> gast.AST | None:
     """`np.sum(e)`, `np.sum(e, axis=0)` or `np.sum(e, axis=1, keepdims=True)`; None where one sum is not enough."""
     if isinstance(x_kind, Number):
         return _inner(unit, e, kind_of) or _sum(unit, e, kind)
@@ -112,7 +113,7 @@ def _summed_along(unit: Unit, e: gast.AST, axes: tuple[int, ...], rank: int, kin
     keeps = given.keys() == {"axis", "keepdims"} and getattr(given["keepdims"], "value", None) is True
     if not keeps or axes_of(kind_of(given["axis"])) != axes:
         return None
-    made = _sum(unit, clone(summed), kind_of(summed))
+    made = _sum(unit, clone(summed), kind_of(summed) or UNKNOWN)
     made.keywords.append(gast.keyword("axis", clone(given["axis"])))
     return made
 
@@ -132,7 +133,8 @@ def _inner(unit: Unit, e: gast.AST, kind_of: KindOf) -> gast.AST | None:
         return None if inner is None else minus(inner)
     if not isinstance(e, gast.BinOp) or not isinstance(e.op, (gast.Mult, gast.Div)):
         return None
-    left, right = kind_of(e.left), kind_of(e.right)
+    left: Any = kind_of(e.left)
+    right: Any = kind_of(e.right)
     if isinstance(right, Number):
         inner = _inner(unit, e.left, kind_of)
         return None if inner is None else gast.BinOp(inner, e.op, e.right)
@@ -175,7 +177,7 @@ class _WithAxes(Transformer):
         for side, other in (("left", node.right), ("right", node.left)) if not isinstance(node.op, gast.MatMult) else ():
             part = getattr(node, side)
             bare = _without_leading(self.unit, part)
-            rank = None if bare is None else self.kind_of(part).rank
+            rank = None if bare is None else getattr(self.kind_of(part), "rank", None)
             if rank is not None and getattr(self.kind_of(other), "rank", None) == rank:
                 setattr(node, side, bare)
         return node
@@ -211,4 +213,4 @@ def axes_of(kind: Kind | None) -> tuple[int, ...] | None:
     if not isinstance(kind, Container) or kind.type is not tuple or not kind.items:
         return None
     found = [axes_of(k) for k in kind.items]
-    return None if None in found else tuple(k for axes in found for k in axes)
+    return None if None in found else tuple(k for axes in found if axes is not None for k in axes)

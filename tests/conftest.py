@@ -3,16 +3,19 @@
     @pytest.mark.sampled(one_in=2)           of the cases of this test one in two is run; `--all` runs them all
     @pytest.mark.sampled(one_in=2, turn=1)   the others of the same cases: each gets one of the two tests
     @pytest.mark.sampled(one_in=2, by="k")   of the values of the parameter `k`, which are numbers, one in two
+    pytest.param(e, marks=pytest.mark.sampled(one_in=8))   a dear case among others: eight times as rarely as these
     @pytest.mark.dear                        takes a second or more: left out by `--quick`
 
-Only the dear checks are sampled, for the tests are to end within ten minutes on two cores; `--quick` takes a few cases of
+Only the dear checks are sampled, for the tests are to end within eight minutes on two cores; `--quick` takes a few cases of
 every test, for four to five minutes on one core.  Which cases are taken is told by their names: the same ones on every run.
-Whoever names a test on the command line gets all its cases.
+`--sample 1`, `--sample 2`, .. take others, so that a run a day sees them all.  Whoever names a test on the command line
+gets all its cases.
 """
 
 import contextlib
 import gc
 import hashlib
+import math
 import os
 import pathlib
 from collections import Counter, defaultdict
@@ -33,6 +36,7 @@ def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="write tests/golden/*.py anew from what is generated now")
     parser.addoption("--quick", action="store_true", help=f"run {QUICK} cases of every test at most, and no dear ones")
     parser.addoption("--all", action="store_true", help="run every dear check on every case, not on a sample of them")
+    parser.addoption("--sample", type=int, default=0, metavar="N", help="take the N-th other sample, such as the day's")
 
 
 def pytest_configure(config):
@@ -65,13 +69,23 @@ def few(items):
     return [item for item in items if item in taken]
 
 
-def is_left_out(marker, call):
-    """Whether this case of a test that is marked so is not one of those that are taken."""
-    if "by" in marker.kwargs:
-        number = call.params[marker.kwargs["by"]]
+def place(marker, call, sample):
+    """The place of a case in the samples of a test that is marked so, or of its own mark: those at 0 are taken."""
+    marks = [mark for mark in (marker, *call.marks) if mark is not None and mark.name == "sampled"]
+    if not marks:
+        return 0
+    if "by" in marks[0].kwargs:
+        number = call.params[marks[0].kwargs["by"]]
     else:
         number = int(call.id) if call.id.isdecimal() else lot(call.id)
-    return (number + marker.kwargs.get("turn", 0)) % marker.kwargs["one_in"] != 0
+    one_in = math.prod(mark.kwargs["one_in"] for mark in marks)
+    return (number + marks[0].kwargs.get("turn", 0) + sample) % one_in
+
+
+def sample_of(marker, calls, sample):
+    """The cases of a test that are run; one at least."""
+    places = [place(marker, call, sample) for call in calls]
+    return [call for call, at in zip(calls, places, strict=True) if at == min(places)]
 
 
 def takes_all(config):
@@ -82,12 +96,11 @@ def takes_all(config):
 @pytest.hookimpl(trylast=True)
 def pytest_generate_tests(metafunc):
     """Leave cases out before pytest makes items of them: they are three in four, and every worker would make them."""
-    marker = metafunc.definition.get_closest_marker("sampled")
-    if marker is not None and not takes_all(metafunc.config):
-        kept = [call for call in metafunc._calls if not is_left_out(marker, call)]  # no public hook gets at them
-        assert kept, f"{metafunc.function.__name__}: none of its cases is taken"
-        metafunc.config.stash[LEFT_OUT] += len(metafunc._calls) - len(kept)
-        metafunc._calls[:] = kept
+    marker, calls = metafunc.definition.get_closest_marker("sampled"), metafunc._calls  # no public hook gets at them
+    if calls and not takes_all(metafunc.config):
+        kept = sample_of(marker, calls, metafunc.config.option.sample)
+        metafunc.config.stash[LEFT_OUT] += len(calls) - len(kept)
+        calls[:] = kept
 
 
 @pytest.hookimpl(trylast=True)

@@ -11,6 +11,7 @@ import types
 import numpy as np
 import pytest
 from differences import leaves
+from rules.dear import case
 from rules.examples import EXAMPLES
 from rules.test_routes import NOT_TAPED
 
@@ -66,7 +67,7 @@ def cases():
         for k, a in enumerate(e.args):
             if not ours and is_floats(a) and (e.primitive, k) not in seen and e.primitive not in NOT_TAPED:
                 seen.add((e.primitive, k))
-                out.append(pytest.param(e, k, id=f"{e}-{k}"))
+                out.append(case(e, f"{e}-{k}", k))
     return out
 
 
@@ -82,7 +83,7 @@ def calling(e, k, form):
     return total
 
 
-@pytest.mark.sampled(one_in=12)
+@pytest.mark.sampled(one_in=36)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(("e", "k"), cases())
 def test_lists(e, k, form):

@@ -20,6 +20,7 @@ from s2sgrad.rules.scipy import estimates
 from s2sgrad.runtime import shadows
 from s2sgrad.tape.array import apply, arrays
 
+from .dear import case
 from .examples import EXAMPLES, Example
 from .test_laws import ROUNDS_DOWN, inner, is_real, leaves, mapped, moved, random_like, run
 from .test_second import LEFT_OUT as NOT_TWICE
@@ -96,10 +97,10 @@ def flat_leaves(value: Any) -> list[Any]:
     return [leaf for leaf in leaves(value) if is_real(leaf)]
 
 
-CASES = [pytest.param(e, id=f"{k}-{e}") for k, e in enumerate(EXAMPLES) if real(e) and e.primitive not in NOT_TAPED]
+CASES = [case(e, f"{k}-{e}") for k, e in enumerate(EXAMPLES) if real(e) and e.primitive not in NOT_TAPED]
 
 
-@pytest.mark.sampled(one_in=9, turn=1)
+@pytest.mark.sampled(one_in=15, turn=1)
 @pytest.mark.parametrize("e", CASES)
 def test_three_routes(e):
     primitive, values = differentiated(e)
@@ -146,7 +147,7 @@ def is_taped_twice(e: Example) -> bool:
     return real(e) and not estimate and e.primitive not in {*NOT_TWICE, *NOT_TAPED, *NOT_TAPED_TWICE}
 
 
-@pytest.mark.sampled(one_in=2)
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("e", [c for c in shown() if is_taped_twice(c.values[0])])
 def test_taped_twice(e):
     """The derivative of <gradient, u>, by nested tapes, against central differences of the gradient of one tape."""

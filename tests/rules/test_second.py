@@ -27,6 +27,7 @@ from s2sgrad.rules.table import existing, lookup, rules
 from s2sgrad.runtime import shadows
 from s2sgrad.testing import check_grads
 
+from .dear import case
 from .examples import EXAMPLES, Example
 from .test_laws import is_real, leaves, pullbacks, ruling, run
 
@@ -93,7 +94,7 @@ def shown() -> list[Any]:
             continue
         if any(is_real(leaf) for leaf in leaves(list(e.args))) and any(is_real(leaf) for leaf in leaves(run(e))):
             seen |= found
-            cases.append(pytest.param(e, id=str(e)))
+            cases.append(case(e, str(e)))
     return cases
 
 
@@ -139,7 +140,7 @@ def calling(e: Example, whole: bool = False, numbers: bool = False) -> tuple[Cal
     return space["f"], [value for _, value in values]
 
 
-@pytest.mark.sampled(one_in=16)
+@pytest.mark.sampled(one_in=36)
 @pytest.mark.parametrize("e", shown())
 def test_twice(e):
     f, args = calling(e)

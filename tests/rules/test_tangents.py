@@ -18,6 +18,7 @@ from s2sgrad import grad, jvp, runtime, vjp
 from s2sgrad.rules.table import lookup, rules
 from s2sgrad.runtime import shadows
 
+from .dear import case
 from .examples import EXAMPLES, Example
 from .examples.complex_numbers import COMPLEX
 from .test_complex import REFUSED
@@ -59,7 +60,7 @@ def active(e: Example) -> int:
 
 
 ACTIVE = [active(e) for e in EXAMPLES]
-CASES = [pytest.param(e, id=f"{k}-{e}") for k, e in enumerate(EXAMPLES) if ACTIVE[k]]
+CASES = [case(e, f"{k}-{e}") for k, e in enumerate(EXAMPLES) if ACTIVE[k]]
 SEVERAL = [pytest.param(e, id=f"{k}-{e}") for k, e in enumerate(EXAMPLES) if ACTIVE[k] > 1]
 WITH_NUMBERS = [
     pytest.param(e, id=f"{k}-{e}")
@@ -102,7 +103,7 @@ def fits(y_dot: Any, y: Any, ends: list[Any], h: float, rtol: float = 2e-5) -> N
         np.testing.assert_allclose(finite(y_dot, y), (ahead - behind) / (2 * h), rtol=rtol, atol=rtol / 10)
 
 
-@pytest.mark.sampled(one_in=18)
+@pytest.mark.sampled(one_in=24)
 @pytest.mark.parametrize("e", CASES)
 def test_tangent(e):
     f, args = calling(e, True)
@@ -142,7 +143,7 @@ def transposed(e: Example, v: Any, f: Any, args: list[Any], u: list[Any]) -> tup
     return total, size
 
 
-@pytest.mark.sampled(one_in=18, turn=1)
+@pytest.mark.sampled(one_in=36, turn=1)
 @pytest.mark.parametrize("e", SEVERAL)
 def test_tangent_along_each_argument_alone(e):
     f, args = calling(e, True)
@@ -165,7 +166,7 @@ def has_lists(e: Example) -> bool:
 
 
 @pytest.mark.skipif((np.float32(1.0) * 2.0).dtype != np.float32, reason="NumPy 1 widens numbers of float32")
-@pytest.mark.sampled(one_in=18, turn=2)
+@pytest.mark.sampled(one_in=36, turn=2)
 @pytest.mark.parametrize("e", [c for c in CASES if c.values[0].primitive not in WIDENS and not has_lists(c.values[0])])
 def test_tangent_of_float32(e):
     """With arrays of float32 the tangents of arrays of float32 are of float32."""
@@ -200,7 +201,7 @@ def terms_of(e: Example) -> set[Any]:
     return {r.chosen_terms(known, jointly) for r in ruling(e) for jointly in (False, True)} - {None}
 
 
-@pytest.mark.sampled(one_in=15)
+@pytest.mark.sampled(one_in=40)
 @pytest.mark.parametrize("e", with_terms())
 def test_tangent_of_a_tangent(e):
     """The tangent of a tangent, against differences of the tangent, and the gradient of the tangent against it."""

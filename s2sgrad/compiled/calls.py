@@ -475,7 +475,8 @@ def _added(self: Lowering, a: Any, b: Any) -> Any:
 def _float(self: Lowering, x: Any) -> Any:
     if not isinstance(x, Scalar):
         raise Unfit("float() of what is no number")
-    return Scalar(x.text if x.dtype == FLOAT else f"float({x.text})", FLOAT, True, x.reads, weak=True)
+    text = x.text if x.dtype == FLOAT else f"(1.0 if {x.text} else 0.0)" if x.dtype == BOOL else f"float({x.text})"
+    return Scalar(text, FLOAT, True, x.reads, weak=True)
 
 
 def _of_numpy(self: Lowering, x: Any) -> Any:

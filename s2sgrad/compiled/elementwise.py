@@ -18,7 +18,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.compiled import scalars
-from s2sgrad.compiled.values import BOOL, FLOAT, FLOATS, INT, SINGLE, Extent, Gather, Leaf, Scalar, Tree, Unfit
+from s2sgrad.compiled.values import BOOL, FLOAT, FLOATS, INT, SINGLE, Extent, Gather, Leaf, Scalar, Tree, Unfit, is_array
 from s2sgrad.compiled.writer import Writer
 from s2sgrad.runtime import slopes
 
@@ -97,6 +97,7 @@ def apply(writer: Writer, operation: Any, operands: list[Any]) -> Any:
     >>> apply(None, np.exp, [apply(None, gast.Add, [x, x])]).text
     'exp((x + x))'
     """
+    by_name = operation is np.power
     operation = _SAME.get(operation, operation)
     if any(not isinstance(o, (Scalar, Leaf, Tree, Gather)) for o in operands):
         raise Unfit("an operand that is neither a number nor an array")
@@ -105,7 +106,7 @@ def apply(writer: Writer, operation: Any, operands: list[Any]) -> Any:
             raise Unfit("logic of what is no truth value")
         return made(writer, LOGICAL[operation], operands, BOOL)
     if operation is gast.Pow:
-        return _power(writer, *operands)
+        return _power(writer, *operands, by_name)
     if operation in (gast.FloorDiv, gast.Mod):
         return _whole_quotient(writer, operation, *operands)
     if operation not in OPERATIONS:
@@ -128,6 +129,8 @@ def _of_numbers(writer: Writer, operation: Any, operands: list[Scalar]) -> Scala
         write = lambda a, b: f"({a} / nonzero({b}))"  # noqa: E731
     if what.check:
         write = lambda *o: f"finite({what.write(*o)})"  # noqa: E731
+    if what.result == BOOL and python and len(operands) == 2 and len({o.dtype for o in operands}) == 2:
+        operands = [replace(o, text=f"exact({o.text})") if o.dtype == INT and not _is_known(o) else o for o in operands]
     value = _made_in_one_type(writer, operation, write, operands)
     if what.check:
         return replace(value, python=True, weak=True)
@@ -141,6 +144,10 @@ def _made_in_one_type(writer: Writer, operation: Any, write: Callable[..., str],
     dtype = _dtype(what, operands)
     operands, write = _in_one_type(operands, write, dtype, what.result == FLOAT and operation is not gast.Div)
     return made(writer, write, operands, dtype)
+
+
+def _is_known(value: Scalar) -> bool:
+    return value.affine is not None and value.affine.base is None
 
 
 _OF_PYTHON = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.USub, gast.UAdd, abs)
@@ -276,7 +283,7 @@ def _square(a: str) -> str:
     return f"({a} * {a})" if re.fullmatch(r"[\w.]+(\[[^\[\]()]*\])?", a) else f"squared({a})"
 
 
-def _power(writer: Writer, base: Any, exponent: Any) -> Any:
+def _power(writer: Writer, base: Any, exponent: Any, by_name: bool = False) -> Any:
     """A power: the square as a product, as NumPy computes it."""
     known = _known_exponent(base, exponent)
     if base.dtype == INT or base.dtype == BOOL:
@@ -290,8 +297,10 @@ def _power(writer: Writer, base: Any, exponent: Any) -> Any:
     if isinstance(base, Scalar) and isinstance(exponent, Scalar) and base.python and exponent.python:
         function = "finite(power" if known is not None and known >= 0 else "(power_of_number"
         return _weakly(made(writer, lambda a, p: f"{function}({a}, float({p})))", [base, exponent], FLOAT), weak)
-    by_root = isinstance(exponent, Scalar) and exponent.text == "0.5"
-    write = (lambda a, p: f"sqrt({a})") if by_root else (lambda a, p: f"power({a}, float({p}))")
+    by_operator = is_array(base) and not by_name
+    by_root = by_operator and isinstance(exponent, Scalar) and exponent.text == "0.5"
+    function = "power_of_array" if by_operator and isinstance(exponent, Scalar) else "power"
+    write = (lambda a, p: f"sqrt({a})") if by_root else (lambda a, p: f"{function}({a}, float({p}))")
     operands, write = _in_one_type([base, exponent], write, dtype, True)
     return made(writer, (lambda a: write(a, "")) if by_root else write, operands[:1] if by_root else operands, dtype)
 

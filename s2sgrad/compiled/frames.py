@@ -21,8 +21,9 @@ from typing import Any
 import gast
 
 from s2sgrad.compiled import scalars
+from s2sgrad.compiled.output import INDICES, TRIP
 from s2sgrad.compiled.writer import Found
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import mentioned, nodes
 from s2sgrad.ir.unit import Unit
 
 Path = tuple[int, ...]
@@ -30,7 +31,7 @@ Path = tuple[int, ...]
 
 def reserved() -> set[str]:
     """The names that lowered text uses itself."""
-    return {*vars(scalars), *dir(builtins), "np"}
+    return {*vars(scalars), *dir(builtins), *INDICES, TRIP, "np"}
 
 
 @dataclass
@@ -87,6 +88,7 @@ class Frame:
     def __init__(self, unit: Unit, tree: gast.FunctionDef, found: Found, prefix: str = "") -> None:
         self.unit, self.tree, self.prefix = unit, tree, prefix
         self.file = unit.primal.function.__code__.co_filename
+        self.own = mentioned(tree)
         self.env: dict[str, Any] = {}
         self.unknown: set[str] = set()  # what is bound to what has no loops
         self.uses = Uses()
@@ -100,4 +102,10 @@ class Frame:
 
     def name(self, name: str) -> str:
         """The name of a variable in the lowered function."""
-        return f"{self.prefix}{name}" + ("_" if not self.prefix and name in reserved() else "")
+        return f"{self.prefix}{name}" if self.prefix or name not in reserved() else self.unlike(name + "_")
+
+    def unlike(self, name: str) -> str:
+        """A name that neither the function nor lowered text uses itself, which begins like this one."""
+        while name in self.own or name in reserved():
+            name += "_"
+        return name

@@ -76,7 +76,7 @@ def _agree(s: Store, t: Store, nest: Nest, share: Share) -> bool:
                 continue
             if leaf.root != ours.root or leaf.places != ours.places or not _is_injective(ours, nest):
                 return False
-    return not any(_is_moved(v.value) and any(share(w.root, r.root) for r in _read(v.value))
+    return not any(_is_moved(v.value) and any(share(w.root, r) for r in v.value.reads)
                    for v, w in ((s, second), (t, first)))  # fmt: skip
 
 

@@ -178,7 +178,7 @@ def converted(self: Lowering, x: Any, dtype: Any) -> Any:
     if name == x.dtype:
         return Tree(lambda a: a, (x,), x.extents, x.dtype)
     if name == FLOAT and x.dtype != SINGLE:
-        return Tree(lambda a: f"float({a})", (x,), x.extents, FLOAT)
+        return Tree(lambda a: f"float({a})" if x.dtype == INT else f"(1.0 if {a} else 0.0)", (x,), x.extents, FLOAT)
     if name in FLOATS:
         return elementwise.cast(x, name)
     if name == INT and x.dtype in FLOATS:

@@ -125,7 +125,8 @@ def _once(lowering: Lowering, frame: Frame, arguments: dict[str, Any], threads: 
 
 def parameter_name(frame: Frame, parameter: str) -> str:
     """The name of a parameter in the lowered function: another one if it is bound again."""
-    return f"{frame.name(parameter)}_given" if parameter in frame.variables else frame.name(parameter)
+    own = frame.name(parameter)
+    return frame.unlike(f"{own}_given") if parameter in frame.variables else own
 
 
 def _agree(lowering: Lowering, given: dict[str, Any], arguments: dict[str, Any]) -> None:
@@ -186,7 +187,8 @@ def _results(lowering: Lowering, result: Any) -> tuple[list[str], Any]:
         kinds = {FLOAT: (float, np.float64), SINGLE: (np.float32, np.float32)}.get(result.dtype) or (
             (int, np.int64) if result.dtype != "bool" else (bool, np.bool_)
         )
-        return [result.text], Part(kinds[0] if result.python else kinds[1])
+        is_python = result.weak if result.dtype == FLOAT else result.python
+        return [result.text], Part(kinds[0] if is_python else kinds[1])
     if not is_array(result):
         raise Unfit("a result of this type")
     leaf = lowering.writer.in_memory(result)

@@ -45,6 +45,14 @@ from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import libraries
 
 _NUMBERS = (bool, int, float, np.float64, np.float32, np.int64, np.bool_)
+_LASTING = (
+    bool,
+    str,
+    type(None),
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    np.ufunc,
+)  # what is true of them stays true
 
 
 Call = Callable[..., Any]
@@ -79,6 +87,7 @@ class Lowering:
         self.short: set[str] = set()  # variables of loops of a few trips
         self.frames: list[Frame] = []
         self.shapes: dict[str, Any] = {}  # of variables, since they were bound; of numbers, whether they are Python's
+        self.bound: set[str] = set()  # variables that are certainly bound here
         self.calls = 0
         self.line = 0
         self.given: set[str] = set()  # the names of the arrays that are handed in
@@ -90,6 +99,10 @@ class Lowering:
         """The result of a function for these arguments."""
         self.frames.append(frame)
         self.writer.held.append(frame.env)
+        keys = {frame.name(name) for name in frame.variables}
+        self.bound -= keys
+        for key in sorted(keys & self.found.unbound):
+            self.writer.line(f"{self.writer.item(key, 'bound')} = False")
         try:
             for parameter in frame.parameters:
                 self.assign(frame, parameter, arguments[parameter])
@@ -108,7 +121,11 @@ class Lowering:
         self.calls += 1
         self.outside.defaults.append((target, target.__defaults__, target.__kwdefaults__))
         unit, tree = self.functions.normal_form(target)
-        frame = Frame(unit, tree, self.found, f"{tree.name}{self.calls}_")
+        prefix, taken = f"{tree.name}{self.calls}_", self.writer.taken
+        while any(name.startswith(prefix) for name in taken):
+            prefix += "_"
+        frame = Frame(unit, tree, self.found, prefix)
+        taken |= {frame.name(name) for name in frame.own}
         line = self.line
         out = self.run(frame, arguments)
         self.line = line
@@ -154,12 +171,13 @@ class Lowering:
 
     def _bind(self, key: str, value: Any) -> None:
         """Bind a variable."""
+        self._binds(key)
         known = self.found.types.get(key)
         if isinstance(value, Items):
             self._type(key, (Items, value.type, len(value.items)))
             keys = set(self._keys(key))
             for k, item in enumerate([_out_of_the_way(self, self.writer.settled(v, key), keys) for v in value.items]):
-                self._bind(f"{key}_{k}", item)
+                self._bind(self.writer.item(key, k), item)
         elif isinstance(value, Object):
             self._type(key, (Object, value.value))
         elif isinstance(value, Scalar):
@@ -178,6 +196,22 @@ class Lowering:
             self._bind_array(key, value)
         else:
             raise Unfit("a variable of this type")
+
+    def _binds(self, key: str) -> None:
+        """Note that a variable is bound from here on."""
+        self.bound.add(key)
+        if key in self.found.unbound:
+            self.writer.line(f"{self.writer.item(key, 'bound')} = True")
+
+    def variable(self, key: str) -> Any:
+        """The value of a variable, which is checked to be bound unless it is certain."""
+        if key not in self.bound and key in self.found.types:
+            if key not in self.found.unbound:
+                self.found.unbound.add(key)
+                raise Again
+            self.writer.line(f"bound({self.writer.item(key, 'bound')})")
+            self.bound.add(key)
+        return self._variable(key)
 
     def _bind_array(self, key: str, value: Any) -> None:
         writer = self.writer
@@ -223,7 +257,7 @@ class Lowering:
         if known is None:
             raise Unfit(f"`{key}` is read before it is bound")
         if known[0] is Items:
-            return Items(tuple(self._variable(f"{key}_{k}") for k in range(known[2])), known[1])
+            return Items(tuple(self._variable(self.writer.item(key, k)) for k in range(known[2])), known[1])
         if known[0] is Object:
             return Object(known[1])
         if known[0] is Scalar:
@@ -252,20 +286,21 @@ class Lowering:
         """The names of a variable in the lowered function, one for each item of a tuple."""
         known = self.found.types.get(key)
         if known is not None and known[0] is Items:
-            return [k for item in range(known[2]) for k in self._keys(f"{key}_{item}")]
+            return [k for item in range(known[2]) for k in self._keys(self.writer.item(key, item))]
         return [key]
 
-    def within(self, frame: Frame, head: str, body: list[gast.AST], into: Block | None = None) -> Block:
-        """Write a block."""
-        shapes, bounds = self.shapes, self.bounds
+    def within(self, frame: Frame, head: str, body: list[gast.AST], into: Block | None = None) -> tuple[Block, set[str]]:
+        """Write a block; it, and the variables that are certainly bound at its end."""
+        shapes, bounds, certain = self.shapes, self.bounds, set(self.bound)
         self.shapes, self.bounds = dict(shapes), dict(bounds)
         with self.writer.block(head, into) as block:
             self.block(frame, body)
             self.writer.settle()
         bound = self.shapes
         self.shapes = {k: v for k, v in shapes.items() if bound.get(k) is v}
-        self.bounds = bounds
-        return block
+        within = self.bound
+        self.bounds, self.bound = bounds, certain
+        return block, within
 
     # --- expressions ---
 
@@ -287,7 +322,7 @@ class Lowering:
             return Object(value) if not isinstance(value, (*_NUMBERS, np.ndarray)) else _unfit("data of a module")
         if isinstance(value, (*_NUMBERS, np.ndarray)) and node.id not in frame.unit.helpers:
             return self._outside(frame, node.id, value)
-        return Object(value)
+        return constant(value) if type(value) is tuple else Object(value)
 
     def _outside(self, frame: Frame, name: str, value: Any) -> Any:
         where = (frame.unit.primal.function, name)
@@ -345,7 +380,7 @@ def constant(value: Any) -> Any:
     if isinstance(value, (float, np.float64)):
         python = not isinstance(value, np.float64)
         return Scalar(_digits(float(value)), FLOAT, python, weak=python)
-    return Object(value)
+    return Items(tuple(map(constant, value))) if type(value) is tuple else Object(value)
 
 
 def _digits(value: float) -> str:
@@ -380,7 +415,7 @@ def argument(writer: Writer, name: str, value: Any) -> Any:
                 writer.line(f"{extents[-1]} = {name}.shape[{axis}]")
         return whole(name, tuple(extents), _ARRAYS[value.dtype])
     if isinstance(value, (tuple, list)) and type(value) in (tuple, list):
-        return Items(tuple(argument(writer, f"{name}_{k}", v) for k, v in enumerate(value)), type(value))
+        return Items(tuple(argument(writer, writer.item(name, k), v) for k, v in enumerate(value)), type(value))
     if value is None or isinstance(value, (str, types.FunctionType, types.BuiltinFunctionType, np.ufunc)):
         return Object(value)
     raise Unfit(f"an argument that is a {type(value).__name__}" + (f" of {value.dtype}" if hasattr(value, "dtype") else ""))
@@ -516,7 +551,7 @@ def _scatter(self: Lowering, view: Gather, value: Any, op: str = "=") -> None:
         raise Unfit("a store that stretches its target")
     writer.will_write(target.root)
     if any(self.found.share(r, target.root) for r in value.reads):
-        value = writer.stored(value)
+        value = writer.settled(value) if isinstance(value, Scalar) else writer.stored(value)
     places = Gather(target, index, extents, target.dtype)
     writer.out.append(Nest(extents, [Store(places, op, value)]))
 
@@ -563,6 +598,8 @@ def _expression(self: Lowering, frame: Frame, s: gast.Expr) -> None:
 def truth(self: Lowering, value: Any) -> bool | Scalar:
     """What a test says: known, or a number."""
     if isinstance(value, Object):
+        if not isinstance(value.value, _LASTING):
+            raise Unfit("a test of an object that may change")
         return bool(value.value)
     if isinstance(value, Items):
         return bool(value.items)
@@ -582,11 +619,12 @@ def _if(self: Lowering, frame: Frame, s: gast.If) -> None:
         return
     self.compound(frame, s.body, s.orelse)
     before = dict(frame.env)
-    block = self.within(frame, f"if {test.text}:", s.body)
+    block, first = self.within(frame, f"if {test.text}:", s.body)
     _leave(frame, before)
     if s.orelse:
-        self.within(frame, "", s.orelse, block)
+        _, second = self.within(frame, "", s.orelse, block)
         _leave(frame, before)
+        self.bound |= first & second
 
 
 def _leave(frame: Frame, before: dict[str, Any]) -> None:
@@ -620,7 +658,8 @@ def _for(self: Lowering, frame: Frame, s: gast.For) -> None:
     self.compound(frame, s.body)
     before, bounds = dict(frame.env), self.bounds
     if s.target.id in frame.variables:
-        self._type(variable, (Scalar, INT, True, True, False))
+        known, what = self.found.types.get(variable), (Scalar, INT, True, True, False)
+        self._type(variable, _either(known, what, variable) if known and known[0] is Scalar else what, known is not None)
         inner = self.writer.fresh(variable + "_")
     else:
         inner = variable
@@ -629,16 +668,17 @@ def _for(self: Lowering, frame: Frame, s: gast.For) -> None:
     text, within = _range(self, ends, backwards)
     if within is not None:
         self.bounds = {**bounds, inner: within}
-    shapes = self.shapes
+    shapes, certain = self.shapes, set(self.bound)
     self.shapes = {k: v for k, v in shapes.items() if k != variable}
     with self.writer.block(f"for {inner} in {text}:"):
         if inner != variable:
+            self._binds(variable)
             self.writer.line(f"{variable} = {inner}")
         self.block(frame, s.body)
         self.writer.settle()
     bound = self.shapes
     self.shapes = {k: v for k, v in shapes.items() if bound.get(k) is v}
-    self.bounds = bounds
+    self.bounds, self.bound = bounds, certain
     _leave(frame, before)
 
 
@@ -709,7 +749,7 @@ def _name(self: Lowering, frame: Frame, node: gast.Name) -> Any:
         raise Follows(f"`{node.id}`")
     if node.id in frame.uses.bound:
         if node.id in frame.variables:
-            return self._variable(frame.name(node.id))
+            return self.variable(frame.name(node.id))
         if node.id not in frame.env:
             raise Unfit(f"`{node.id}` is read before it is bound")
         value = frame.env[node.id]

@@ -58,7 +58,7 @@ def _helpers() -> dict[str, Any]:
                 if isinstance(value, np.ufunc):
                     space[name] = value if value in _OF_NUMPY else OF_MATH.get(value, math.pow)
             space["prange"] = numba().prange
-            space["_LARGEST"] = scalars._LARGEST
+            space["_LARGEST"], space["_EXACT"] = scalars._LARGEST, scalars._EXACT
             for module in (vectors, scalars):
                 for name, value in vars(module).items():
                     if isinstance(value, types.FunctionType) and value.__module__ == module.__name__ and name not in _BITS:

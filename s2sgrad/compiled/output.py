@@ -14,8 +14,9 @@ from typing import Any
 
 from s2sgrad.compiled.values import ONE, Extent, Extents, Leaf, element
 
-_TRIP = "trip_"
+TRIP = "trip_"
 _SHORT = ("i", "j", "k", "l", "m", "n", "o", "p")
+INDICES = [f"{_SHORT[k] if k < len(_SHORT) else f'i{k}'}_" for k in range(64)]  # NumPy has no more axes
 
 
 @dataclass
@@ -69,9 +70,9 @@ class Block:
     orelse: list[Any] = field(default_factory=list)
 
 
-def indices_of(extents: Extents, taken: str = "") -> list[str]:
+def indices_of(extents: Extents) -> list[str]:
     """A name for the index of each loop; 0 where there is none."""
-    return ["0" if e == ONE else f"{_SHORT[k] if k < len(_SHORT) else f'i{k}'}_" for k, e in enumerate(extents)]
+    return ["0" if e == ONE else i for i, e in zip(INDICES, extents, strict=False)]
 
 
 def loops(extents: Extents, indices: list[str]) -> list[str]:
@@ -94,7 +95,7 @@ def written(statement: Any) -> list[str]:
         return [*heads, indent + statement.step.format(element(statement.value, indices))]
     if statement.parallel:  # numba counts such trips without a sign
         outer, _, ends = heads[0].removeprefix("for ").partition(" in ")
-        heads[0:1] = [f"for {_TRIP} in p{ends}", f"    {outer} = np.int64({_TRIP})"]
+        heads[0:1] = [f"for {TRIP} in p{ends}", f"    {outer} = np.int64({TRIP})"]
     texts = [store.text(indices) for store in statement.stores]
     for name in statement.numbers:
         texts = [re.sub(rf"\b{name}\[{', '.join(indices)}\]", name, text) for text in texts]

@@ -96,6 +96,7 @@ def mean(self: Lowering, x: Any, axis: Any = None, keepdims: Any = _NOT) -> Any:
         raise Unfit("a mean of these")
     axes = axes_of(x.rank, axis)
     n = count(self.writer, tuple(x.extents[k] for k in axes))
+    x = elementwise.cast(x, FLOAT) if x.dtype == INT else x
     total = summed(self, x, axes, _keeps(keepdims))
     n = Scalar(n.text, n.dtype, False, n.reads, weak=True)
     return elementwise.apply(self.writer, gast.Div, [total, n])

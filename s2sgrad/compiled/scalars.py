@@ -128,6 +128,12 @@ def at_least(n, least):
         raise ValueError("too short")
 
 
+def bound(yes):
+    """Check that a variable is bound; numba would read what happens to be there."""
+    if not yes:
+        raise UnboundLocalError("a variable is read before it is bound")
+
+
 def nonzero(y):
     """A divisor of a Python number, which is not to be 0."""
     if y == 0:
@@ -135,7 +141,7 @@ def nonzero(y):
     return y
 
 
-_LARGEST = 2.0**62
+_LARGEST, _EXACT = 2.0**62, 2.0**53
 
 
 def added(a, b):
@@ -143,6 +149,13 @@ def added(a, b):
     if abs(float(a) + float(b)) > _LARGEST:
         raise OverflowError("integer too large")
     return a + b
+
+
+def exact(k):
+    """An integer of Python's beside a float, with which Python compares it exactly."""
+    if abs(float(k)) >= _EXACT:
+        raise OverflowError("integer too large")
+    return k
 
 
 def subtracted(a, b):
@@ -164,6 +177,11 @@ def finite(x):
     if not abs(x) < np.inf:
         raise ValueError("math domain error")
     return x
+
+
+def power_of_array(x, p):
+    """`x ** p` for an array, which takes the root where the number `p` is 0.5."""
+    return sqrt(x) if p == 0.5 else (x * x if p == 2.0 else power(x, p))
 
 
 def power_of_number(x, p):

@@ -47,6 +47,8 @@ class Found:
     groups: dict[str, str] = field(default_factory=dict)  # which memory may be the same: a union-find
     written: set[str] = field(default_factory=set)  # names of memory that is written
     assumed: set[str] = field(default_factory=set)  # of memory that is assumed not to be
+    items: dict[tuple[str, int | str], str] = field(default_factory=dict)  # names of the items of tuples
+    unbound: set[str] = field(default_factory=set)  # variables that may be read before they are bound
 
     def group(self, root: str) -> str:
         """The representative of the memory under a name."""
@@ -79,6 +81,7 @@ class Writer:
         self.lengths: set[str] = set()  # names of integers that are not negative
         self.depth = 0
         self._counts: dict[str, int] = {}
+        self._fresh: set[str] = set()
 
     # --- names and lines ---
 
@@ -86,8 +89,21 @@ class Writer:
         """A new name."""
         while True:
             self._counts[stem] = k = self._counts.get(stem, -1) + 1
-            if f"{stem}{k}" not in self.taken:
-                return f"{stem}{k}"
+            name = f"{stem}{k}"
+            if name not in self.taken and name not in self.found.items.values():
+                self._fresh.add(name)
+                return name
+
+    def item(self, name: str, k: int | str) -> str:
+        """The name of an item of the tuple under a name."""
+        if (name, k) not in self.found.items:
+            own = f"{name}_{k}"
+            while own in self.taken:
+                own += "_"
+            self.found.items[name, k] = own
+            if own in self._fresh:
+                raise Again
+        return self.found.items[name, k]
 
     def line(self, text: str) -> None:
         """Write a statement."""
@@ -193,8 +209,10 @@ class Writer:
     def write(self, target: Leaf, value: Any) -> None:
         """Write elements into memory that other names may share."""
         self.will_write(target.root)
-        if any(self.found.share(leaf.root, target.root) and leaf != target for leaf in leaves(value)) or (
-            _gathers(value) and any(self.found.share(leaf.root, target.root) for leaf in leaves(value))
+        if isinstance(value, Scalar):
+            value = self.settled(value)
+        elif any(self.found.share(leaf.root, target.root) and leaf != target for leaf in leaves(value)) or (
+            _reads_elsewhere(value) and any(self.found.share(r, target.root) for r in value.reads)
         ):
             value = self.stored(value)
         self.out.append(Nest(target.extents, [Store(target, "=", value)]))
@@ -264,11 +282,11 @@ def _is_constant(value: Scalar) -> bool:
     return (not value.reads and _ATOM.fullmatch(value.text) is not None) or value.text in ("np.inf", "(-np.inf)", "np.nan")
 
 
-def _gathers(value: Any) -> bool:
-    """Whether elements are read at other places than they are written: of gathered rows, or behind other indices."""
+def _reads_elsewhere(value: Any) -> bool:
+    """Whether elements are read at other places than they are written: of gathered rows, behind other indices, or one."""
     if isinstance(value, Tree):
-        return value.places is not None or any(map(_gathers, value.operands))
-    return isinstance(value, Gather)
+        return value.places is not None or any(map(_reads_elsewhere, value.operands))
+    return isinstance(value, Gather) or (isinstance(value, Scalar) and bool(value.reads))
 
 
 def required_array(value: Any) -> Any:

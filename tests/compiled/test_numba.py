@@ -261,3 +261,39 @@ def test_rows_whose_loops_raise(numba):
     assert_same(df(V, V + 2.0), jacrev(quotient, 1)(V, V + 2.0))
     with pytest.raises(ValueError, match="broadcast"):
         df(V, np.ones(3))
+
+
+def bound_in_a_loop(x, n):
+    for i in range(n):
+        t, y = x[i] * 2.0, x * x[i]
+    return np.sum(y) * t
+
+
+def bound_in_a_branch(x, n):
+    if n > 0:
+        t = x * 2.0
+    return np.sum(t * x)
+
+
+@pytest.mark.parametrize("f", [bound_in_a_loop, bound_in_a_branch])
+def test_what_is_not_bound_raises(numba, f):
+    """Where Python says that a variable is not bound, numba reads what happens to be there."""
+    loops, df = compile(f), grad(f, compile=True)
+    assert_same((loops(V, 2), df(V, 2)), (f(V, 2), grad(f)(V, 2)))
+    for run in (loops, df):
+        with pytest.raises(UnboundLocalError):
+            run(V, 0)
+    assert "is compiled" in loops.explain_compile()
+
+
+def whole_numbers(k, n, x):
+    return np.mean(k) + np.sum(x ** (n / (n + n))), n > 9007199254740992.0
+
+
+def test_large_integers_and_powers(numba):
+    """Means of integers are sums of floats; integers of Python's are compared exactly; `x ** 0.5` is a root."""
+    k, x = np.array([2**62, 2**62, 2**62]), np.array([0.0, 2.0])
+    for n in (3, 2**53 + 1, 2**53 - 1, 2**62, 2**63, 2**70):
+        assert compile(whole_numbers)(k, n, x) == whole_numbers(k, n, x)
+    loops = compile(lambda x, n: x**n)
+    np.testing.assert_array_equal(loops(np.array([-np.inf, 4.0]), 0.5), [np.nan, 2.0])

@@ -11,9 +11,10 @@ from as_loops import assert_same, both
 from corpus import CASES
 from differences import leaves
 from kernels import KERNELS
+from statements import Statements
 
 from s2sgrad import S2SGradError, grad, value_and_grad
-from s2sgrad.compiled.lowered import lower, plain_function
+from s2sgrad.compiled.lowered import flat_arguments, lower, plain_function
 from s2sgrad.compiled.values import Unfit
 from s2sgrad.driver.program import Program
 
@@ -449,3 +450,83 @@ def test_random_stencils(seed, tmp_path):
 def test_stencils_are_gathered():
     lowered = lower(Program(), grad(stencil, (0, 1), lists=False).generated_for((A, A), {}), {"a": A, "b": A, "seed": 1.0})
     assert lowered.text.count("np.zeros(") == 1 and lowered.text.index("np.zeros(") < lowered.text.index("range(2, -1, -1)")
+
+
+def test_names_of_the_user_beside_names_of_the_loops():
+    """Indices of loops, items of tuples, callees and what is bound again have names that nobody else has."""
+
+    def scaled(y, n):
+        t, t_0 = y * 0.5, 1.0
+        for k in range(n):
+            t_0 = t_0 + t[k]
+        return t * t_0
+
+    def named(x, i_, p, exp_, x_given):
+        exp, p_0, q_0, scaled1_t_0, q = 1.0, x * i_, 0.5, 3.0, (1.0, 2.0)
+        for i in range(3):
+            exp, exp_, p_0 = exp * 2.0, exp_ + 1.0, p_0 * p[0] + p[1]
+            q = (q[1] * x[i], q[0] + x[i])
+            q_0, scaled1_t_0 = q_0 + q[0], scaled1_t_0 * 1.5
+            x = x * x_given
+        return x * exp * exp_ + scaled(p_0, 2) * scaled(x, 3) * (q_0 + scaled1_t_0 * q[1])
+
+    args = (V, 2.5, (0.3, 0.4), 1.5, 0.9)
+    lowered = lower(Program(), named, dict(zip(("x", "i_", "p", "exp_", "x_given"), args, strict=True)))
+    np.testing.assert_allclose(plain_function(lowered)(*flat_arguments(args))[0], named(*args), rtol=1e-14)
+
+
+OPTIONS, SECTION = [], (None, None, None)
+
+
+def test_what_may_change_is_not_taken_for_known():
+    def chosen(x):
+        return x * 2.0 if OPTIONS else x
+
+    with pytest.raises(Unfit, match="may change"):
+        lower(Program(), chosen, {"x": V})
+
+
+def test_a_tuple_under_a_free_name_is_no_slice():
+    def axes(x):
+        return x[SECTION]
+
+    assert plain_function(lower(Program(), axes, {"x": V}))(V)[0].shape == axes(V).shape == (1, 1, 1, 7)
+
+
+def test_one_element_that_is_stored_into_its_own_array():
+    def own(v, m):
+        v, m = v.copy(), m.copy()
+        v[:] = v[1] * 2.0
+        t = v[0] * 0.5
+        v[1:] += t
+        v *= v[2]
+        m -= np.full_like(m, m[0, 1])
+        w = v + 1.0
+        m[1:] = w[3]
+        return v, m, w
+
+    ours = plain_function(lower(Program(), own, {"v": V, "m": A}))(V, A)
+    for a, b in zip(ours, own(V, A), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_programs(seed, tmp_path):
+    """Branches, loops, reductions, gathered rows, masks, lists, tuples and callees, in any order."""
+    text = Statements(random.Random(seed)).program()
+    (tmp_path / "program.py").write_text(text)
+    space = {"__name__": "program"}
+    exec(compile(text, str(tmp_path / "program.py"), "exec"), space)
+    rng = np.random.default_rng(seed)
+    arrays = [*rng.normal(size=(2, 4, 5)), *rng.normal(size=(2, 5)), *rng.normal(size=2).tolist(), 3]
+    args = [*arrays, np.array([0, 3, 1]), np.array([2, 0, 1, 3]), np.array([0, 1, 2, 3, 0])]
+    names = space["f"].__code__.co_varnames
+    with np.errstate(all="ignore"):
+        try:
+            lowered = lower(Program(), space["f"], dict(zip(names, args, strict=False)))
+        except Unfit:
+            return
+        ours, theirs = plain_function(lowered)(*args), space["f"](*args)
+    for a, b in zip(ours, theirs, strict=True):
+        scale = 1.0 + np.max(np.abs(b), where=np.isfinite(b), initial=0.0)
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11 * scale, err_msg=text + lowered.text)

@@ -29,15 +29,15 @@ Result = TypeVar("Result", covariant=True)
 
 
 @overload
-def vjp(f: Callable[P, R], /, *primals: P.args, **keywords: P.kwargs) -> tuple[R, Pullback]: ...
-@overload
-def vjp(
+def vjp(  # type: ignore[overload-overlap]  # a keyword `has_aux` is no argument of `f`
     f: Callable[..., tuple[R, Any]], /, *primals: Any, has_aux: Literal[True], debug: bool = ..., **keywords: Any
 ) -> tuple[R, Pullback, Any]: ...
 @overload
 def vjp(
     f: Callable[..., R], /, *primals: Any, debug: bool, has_aux: Literal[False] = ..., **keywords: Any
 ) -> tuple[R, Pullback]: ...
+@overload
+def vjp(f: Callable[P, R], /, *primals: P.args, **keywords: P.kwargs) -> tuple[R, Pullback]: ...
 @entry
 def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, ...]:
     """The value of `f` at the primals, and its pullback: from a cotangent of the value to a tuple of cotangents.
@@ -97,8 +97,9 @@ def _run_or_recorded(
     own: Callable[..., Any], f: Callable[..., Any], primals: tuple, keywords: dict[str, Any], writes: Callable[[], bool]
 ) -> tuple[Any, Pullback]:
     """The value and the pullback: by its text, or by a second run, which is recorded, where that was refused as it ran."""
+    found: tuple[Any, Pullback]
     try:
-        return own(f, *primals, **keywords)
+        found = own(f, *primals, **keywords)
     except Refusal as error:
         found = runtime.hook("begun_again")(error, f, primals, keywords, writes())
         if found is None:
@@ -244,7 +245,8 @@ def linearize(function: Callable[P, R], /, *primals: P.args, **keywords: P.kwarg
     >>> y, along(1.0, 0.0), along(1.0, 10.0)
     (6.0, 3.0, 23.0)
     """
-    return runtime.hook("linearize")(function, primals, keywords)
+    out: tuple[R, Callable[..., Any]] = runtime.hook("linearize")(function, primals, keywords)
+    return out
 
 
 def require_result(f: Any, value: Any, pullback: Pullback) -> None:

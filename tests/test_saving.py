@@ -77,7 +77,7 @@ def pasted(df, args, standalone):
             tangents = tuple(halves(given[k]) for k in df._request.argnums)
             expected = df.along(given, tangents, {})
             given = (*df._request.lead, *given)  # of a method: the object
-            dots = {w: tangent_at(df._request, p, given, tangents) for w, p in df.places(df._latest, len(given)).items()}
+            dots = {w: tangent_at(df, p, given, tangents) for w, p in df.places(df._latest, len(given)).items()}
         text = saving.module_text(df._latest, standalone)
         file = f"<saved {df._latest.function.__name__}>"  # inner gradients of a text read it
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)

@@ -94,6 +94,7 @@ def has_floats(value: Any) -> bool:
 def _holds_floats(f: Closure) -> bool:
     """Whether a closure holds floats at this moment; if it holds a list, that may change."""
     if f.carries is None:
+        any_floats: bool
         any_floats, lasting = f.held_in(_floats_among)
         f.carries = any_floats if lasting else None
         return any_floats

@@ -103,7 +103,7 @@ def assembled(dots: Any, arguments: list[Any], value: Any) -> Any:
     """
     items = None if isinstance(dots, np.ndarray) else items_of(dots)
     if items is not None:
-        own = items_of(value)
+        own = items_of(value) or {}
         return formed(value, {key: assembled(item, arguments, own[key]) for key, item in items.items()})
     return split(_rows(dots), arguments) if carries(value) else None
 

@@ -121,7 +121,8 @@ class Columns:
     @property
     def of_number(self) -> bool:
         """Whether the function that this gradient belongs to is known to return a number."""
-        return self.latest.below.scalar
+        below = self.latest.below
+        return below is not None and below.scalar
 
 
 def _blocks(args: tuple, total: int) -> list[tuple[int, int]]:

@@ -82,7 +82,8 @@ def _by_position(f: Any, args: tuple, keywords: dict[str, Any]) -> tuple:
 def _taken(args: tuple) -> tuple[Run, tuple, tuple[int, ...]] | None:
     """(the run that records a call, its arguments one level below, which of them are followed); None where one of them is
     no number, no array and no container of such, or none is followed."""
-    run, values, wanted = None, [], []
+    run: Run | None = None
+    values, wanted = [], []
     for k, a in enumerate(args):
         kind = type(a)
         if kind is Number or kind is Array:
@@ -101,7 +102,7 @@ def _taken(args: tuple) -> tuple[Run, tuple, tuple[int, ...]] | None:
             values.append(_own(a, None))
         else:
             return None
-    return (run, tuple(values), tuple(wanted)) if wanted else None
+    return (run, tuple(values), tuple(wanted)) if wanted and run is not None else None
 
 
 def _taken_among(args: tuple) -> tuple[Run, tuple, tuple[int, ...]] | None:
@@ -167,7 +168,7 @@ def _text(
     if run.level:
         values = bottoms(values)
     shapes = shapes_of(values)
-    text = OPEN.texts.get((f, shapes, wanted))
+    text: _Text | None = OPEN.texts.get((f, shapes, wanted))
     if text is not None and text.compiled.holds():
         return text
     if shapes is None or (callee.apart is None and callee.saved < callees.PRICE):
@@ -254,7 +255,9 @@ def _free(f: types.FunctionType, names: tuple[str, ...]) -> Iterator[Callable[[]
 @functools.lru_cache(maxsize=1024)
 def _names(code: types.CodeType) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The globals that a code object reads, and the modules that it imports."""
-    codes, found, imported = [code], [], []
+    found: list[str] = []
+    imported: list[str] = []
+    codes = [code]
     while codes:
         code = codes.pop()
         codes += (c for c in code.co_consts if isinstance(c, types.CodeType))

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 import dis
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,7 +78,7 @@ class _Own:
 
 def _own(f: types.FunctionType, count: int) -> _Own:
     """The text for this number of arguments; raises Unsupported if it does not have the required form."""
-    function = f.custom_gradient
+    function = vars(f)["custom_gradient"]
     if not isinstance(function, types.FunctionType):
         _refuse(f, "a function of Python's is needed")
     try:
@@ -88,7 +88,7 @@ def _own(f: types.FunctionType, count: int) -> _Own:
     tree = primal.fresh_tree()
     returns = [n for n in _own_nodes(tree.body) if isinstance(n, gast.Return)]
     end = tree.body[-1]
-    pair = end.value if isinstance(end, gast.Return) else None
+    pair: gast.AST = end.value if isinstance(end, gast.Return) else None
     if len(returns) != 1 or not isinstance(pair, gast.Tuple) or len(pair.elts) != 2:
         _refuse(f, "it must end in its only `return value, pullback`", primal.place(returns[0] if returns else tree))
     if tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs or len(tree.args.args) < count:
@@ -200,7 +200,7 @@ def _pullback_alone(pullback: Any, helpers: list[Any], name: str, captured: list
 
 def _valued(
     f: types.FunctionType, base: str, pull: types.FunctionType, pullback: Any, asked: dict[str, str], captured: list[str]
-) -> types.FunctionType:
+) -> Callable[..., Any]:
     """The function that returns its first argument, and whose rule calls the pullback: `asked` are the arguments that get
     cotangents (with the names of their initial values), then come the other captures."""
     used = {*asked.values(), *captured}
@@ -223,7 +223,7 @@ def _valued(
         return new(value)
 
     valued.__name__ = f"{base}_value"
-    rule = made(text, f"{base}_rule", f.custom_gradient, {f"{base}_pullback": pull, "fitted": fitted}, set())
+    rule = made(text, f"{base}_rule", vars(f)["custom_gradient"], {f"{base}_pullback": pull, "fitted": fitted}, set())
     table.give(valued, table.Rule(valued, rule, "general"), new=True)
     return valued
 

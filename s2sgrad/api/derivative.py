@@ -80,14 +80,15 @@ class Derivative(Binds):
         recent_kinds = family.quick.get(quick)
         if recent_kinds is not None:
             with contextlib.suppress(Forgotten):
-                return written_or_recorded(self, recent_kinds)
+                known: Compiled = written_or_recorded(self, recent_kinds)
+                return known
         arguments = request.arguments(args, keywords)
         if not request.options.complex and any(holds_complex_inside(arguments.get(p.partition("[")[0])) for p in family.wrt):
             return of_complex_numbers(self)._compiled(args, keywords)
         require_trees(family.wrt, arguments)
         request.require_floats(family.wrt, arguments)
         key = Kinds(tuple(kinds_by_name(arguments, {*list(arguments)[: len(args)], *keywords}).items()))
-        compiled = written_or_recorded(self, key)
+        compiled: Compiled = written_or_recorded(self, key)
         if quick is not None and not compiled.unsure:
             family.remember(quick, key)
         return compiled
@@ -100,7 +101,7 @@ class Derivative(Binds):
             return self._of_gradient(self._request.inner, key)
         compiled = self._texts.made(self._request.function, key)
         if not compiled.recipe.shareable:
-            again = self.to_be_differentiated() if compiled.recipe.facts.again else self
+            again = self.to_be_differentiated() if compiled.facts.again else self
             self._texts.kept.own[key] = again._texts.kept.own[key] = compiled
         return compiled
 
@@ -124,7 +125,8 @@ class Derivative(Binds):
                 "where it is called: make a gradient without, and pass them at the call"
             )
         again = self.to_be_differentiated()
-        return (of_complex_numbers(again) if of_complex else again)._of_kinds(Kinds(tuple(kinds.items())))
+        derivative: Derivative = of_complex_numbers(again) if of_complex else again
+        return derivative._of_kinds(Kinds(tuple(kinds.items())))
 
     def _seeds(self, compiled: Compiled, seed: Any) -> dict[str, Any]:
         """The arguments of the generated function for cotangents: those of the gradient that is differentiated."""

@@ -75,19 +75,18 @@ def pair_for(
         )
     if hasattr(f, "taken_apart_for"):  # a gradient: its generated function is differentiated
         try:
-            return _of_bound(*f.taken_apart_for(primals, keywords), primals, wanted, again, False)
+            function, lead, words = f.taken_apart_for(primals, keywords)
+            return _of_bound(function, lead, words, primals, wanted, again, False)
         except REFUSALS as error:  # the user's function is recorded, and no text of ours
             return *recorded_pair(f, primals, 0, renewed(error)), (), keywords
     if runtime.is_called_otherwise(f, len(primals), keywords):
-        function, receiver, keywords = called_otherwise, (f,), {"words": keywords}
-    else:
-        function, receiver, bound = plain(f)
-        keywords = {**bound, **keywords} if bound else keywords
-    return _of_bound(function, receiver, keywords, primals, wanted, again)
+        return _of_bound(called_otherwise, (f,), {"words": keywords}, primals, wanted, again)
+    function, receiver, bound = plain(f)
+    return _of_bound(function, receiver, {**bound, **keywords} if bound else keywords, primals, wanted, again)
 
 
 def _of_bound(
-    function: FunctionType, receiver: tuple, keywords: dict[str, Any], primals: tuple, wanted: tuple[int, ...] | None,
+    function: Any, receiver: tuple, keywords: dict[str, Any], primals: tuple, wanted: tuple[int, ...] | None,
     again: bool, recorded: bool = True,
 ) -> tuple[Any, Any, tuple, tuple, dict[str, Any]]:  # fmt: skip
     """The pair of a function, called with what is bound to it first: compiled, or `recorded` as it runs where no text can be
@@ -167,6 +166,7 @@ def begun_again(
         return None
     args, lead = receiver + primals, len(receiver)
     active = _followed(args, lead)
+    fwd: Any
     fwd, bwd = pairs.pair(function, active, lambda found: error if is_lost(found) else found)
     y, saved = (fwd.of_copies if writes else fwd)(*args, **keywords)
     places = tuple(k - lead for k in active)
@@ -189,7 +189,7 @@ def called(f: Closure, *args: Any) -> tuple[Any, runtime.Pullback]:
         for value in arguments:
             if type(value) is Closure and value.carries is None:
                 has_floats(value)
-        pair = function.pairs.get(shapes_of(arguments))
+        pair = function.__dict__["pairs"].get(shapes_of(arguments))
     if pair is not None and not is_noting() and pair[0].holds():
         _, fwd, bwd, places = pair
         y, saved = fwd(*arguments)
@@ -257,7 +257,8 @@ def _compiled(
     shapes = shapes_of((*args, *keywords.values()))
     ordinary = shapes is not None and (lead, keywords, wanted, again, debug) == (0, {}, None, False, False)
     if ordinary and (entry := function.__dict__.get("pairs", {}).get(shapes)) is not None and entry[0].holds():
-        return entry[1:]
+        _, fwd, bwd, places = entry
+        return fwd, bwd, places
     found = _found(function, args, keywords, lead, wanted, again)
     if ordinary and _is_told_by_shapes(function, args, found[0].key):
         _keep(function, shapes, found)
@@ -280,7 +281,7 @@ def _found(
         key = Kinds((len(args), kinds, tuple(keywords), active, again, of_complex))
         if quick is not None and not any(isinstance(kind, Unknown) for kind in kinds[lead:]):
             family.remember(quick, key)
-    compiled = cache.compiled(family, key, function, lambda: _compile(function, *key.items, debug))
+    compiled = cache.compiled(family, key, function, lambda: _compile(function, debug, *key.items))
     for name, half in zip(("fwd", "bwd"), compiled.made, strict=False):
         declare(half, origin=(name, function, key, compiled.recipe))
     return compiled, *compiled.made[:2], key.items[3]
@@ -328,7 +329,7 @@ def _module_defaults(function: FunctionType, args: tuple, keywords: dict[str, An
 def compiled_pair(function: FunctionType, key: Kinds) -> Compiled:
     """The pair of a function for a key that `_compiled` made."""
     family = cache.of(function.__code__).family(("pair", 0, behind_checkpoint(function) is not None, False))
-    return cache.compiled(family, key, function, lambda: _compile(function, *key.items))
+    return cache.compiled(family, key, function, lambda: _compile(function, False, *key.items))
 
 
 def _require_fit(function: FunctionType, args: tuple, keywords: dict[str, Any]) -> None:
@@ -340,8 +341,8 @@ def _require_fit(function: FunctionType, args: tuple, keywords: dict[str, Any]) 
 
 
 def _compile(
-    function: FunctionType, n_args: int, kinds: tuple[Kind, ...], keywords: tuple[str, ...], active: tuple[Any, ...],
-    again: bool = False, of_complex: bool = False, debug: bool = False,
+    function: FunctionType, debug: bool, n_args: int, kinds: tuple[Kind, ...], keywords: tuple[str, ...],
+    active: tuple[Any, ...], again: bool = False, of_complex: bool = False,
 ) -> Compiled:  # fmt: skip
     parameters = cache.of(function.__code__).parameters
     names, variadic = parameters.positional, parameters.variadic
@@ -349,7 +350,7 @@ def _compile(
     by_name |= dict(zip(keywords, kinds[n_args:], strict=True))
     if variadic is not None and n_args > len(names):
         by_name[variadic] = list(kinds[len(names) : n_args])
-    wrt = {variadic if isinstance(k, tuple) else names[k] for k in active}
+    wrt: set[str] = {variadic or "" if isinstance(k, tuple) else names[k] for k in active}
     asked = "pair", tuple(sorted(wrt)), debug, again, of_complex, behind_checkpoint(function) is not None
-    kinds = tuple((name, tuple(kind) if isinstance(kind, list) else kind) for name, kind in by_name.items())
-    return stored.kept(function, kinds, asked, lambda: compile_pair(function, by_name, wrt, debug, again, of_complex))
+    named = tuple((name, tuple(kind) if isinstance(kind, list) else kind) for name, kind in by_name.items())
+    return stored.kept(function, named, asked, lambda: compile_pair(function, by_name, wrt, debug, again, of_complex))

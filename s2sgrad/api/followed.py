@@ -28,7 +28,7 @@ def by_columns(
     """
     parameters = list(signature(primal).parameters.values())
     names = [p.name for p in parameters if p.kind in _POSITIONAL]
-    at = [a if isinstance(a, str) else names[a] if -len(names) <= a < len(names) else None for a in asked]
+    at = [a if isinstance(a, str) else names[a] if -len(names) <= a < len(names) else "" for a in asked]
     if not {*at} <= {*names} or any(p.name not in names and p.default is p.empty for p in parameters):
         return None
     name = name if name.isidentifier() else "matrix"

@@ -23,7 +23,6 @@ from s2sgrad.api.binding import Binds
 from s2sgrad.api.derivative import Derivative
 from s2sgrad.api.fitting import fitting
 from s2sgrad.api.loops import backend_for, looped
-from s2sgrad.api.request import Request
 from s2sgrad.api.texts import MOST
 from s2sgrad.api.whole import (
     Whole,
@@ -71,7 +70,7 @@ class Along(Derivative):
         bound: tuple = (),
     ) -> None:
         super().__init__(function, argnums, options, None, bound)
-        self.again = bool(again)  # as `jvp_again`
+        self.again, self.active = bool(again), argnums  # `again`: as `jvp_again`
         self._placed: dict[Hashable, tuple[Compiled, Places]] = {}
 
     recorded_by = "recorded_tangent"
@@ -86,7 +85,7 @@ class Along(Derivative):
     def along(self, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:
         """The value and its tangent; `tangents` are those of the argnums, each with the structure of its primal."""
         request = self._request
-        if self.again and any(holds_complex_inside(primals[k]) for k in request.argnums if k in range(len(primals))):
+        if self.again and any(holds_complex_inside(p) for k, p in enumerate(primals) if k in self.active):
             raise Unsupported(IN_COMPLEX)
         args, asked, keywords = request.lead + primals, keywords, {**request.keywords, **keywords}
         compiled, places = self._ready(args, keywords)
@@ -94,7 +93,7 @@ class Along(Derivative):
             return compiled.function(args, tangents, keywords)
         if compiled.written:
             require_separate(request.arguments(args, keywords), compiled.written, request.function, compiled.outside())
-        dots = {word: tangent_at(request, place, args, tangents) for word, place in places.items()}
+        dots = {word: tangent_at(self, place, args, tangents) for word, place in places.items()}
         words = {**keywords, **self._seeds(compiled, None), **dots}
         if request.options.debug:
             return debugging.run(compiled.function, args, words, request.function, request.options)
@@ -113,7 +112,7 @@ class Along(Derivative):
         compiled, _ = self._ready(self._request.lead + primals, {**self._request.keywords, **keywords})
         if isinstance(compiled, Whole) or holds_iterator((primals, keywords)):
             return False
-        return compiled.recipe.facts.repeats
+        return compiled.facts.repeats
 
     def _ready(self, args: tuple, keywords: dict[str, Any]) -> tuple[Compiled, Places]:
         """The compiled function for these arguments, and where its tangents belong."""
@@ -139,11 +138,12 @@ class Along(Derivative):
     def require_untouched(self) -> None:
         """Refuse a function known only at run time that writes its arguments, or what lives outside of it: its caller does
         not expect that."""
-        if isinstance(self._latest, Whole):
+        latest = self._latest
+        if latest is None or isinstance(latest, Whole):
             return
-        if (outside := self._latest.recipe.facts.outside) is not None:
+        if (outside := latest.facts.outside) is not None:
             raise outside.with_traceback(None)
-        for parameter in self._latest.written:
+        for parameter in latest.written:
             name = self._request.function.__name__
             raise Unsupported(f"`{name}` writes its argument `{parameter}`, which cannot be followed where the function is "
                               "only known at run time: write a copy, and return what is wanted")  # fmt: skip
@@ -173,7 +173,7 @@ class Along(Derivative):
         return compiled
 
     def _require_repeatable(self, compiled: Compiled) -> None:
-        if self.again and not compiled.recipe.facts.repeats:
+        if self.again and not compiled.facts.repeats:
             primal = read(self._request.function)
             raise Unsupported(f"`{primal.function.__name__}` would run again for each column or tangent here, and may do "
                               "something else then: draw random numbers, print, use up an iterator, or change what lives "
@@ -187,7 +187,7 @@ class Along(Derivative):
         out: Places = {}
         for parameter in self._request.wrt():
             name, _, several = parameter.partition("[")
-            word = compiled.recipe.facts.dots[name]
+            word = compiled.facts.dots[name]
             positions = range(len(parameters.positional), count)
             out[word] = tuple(positions) if several else parameters.positional.index(name)
         return out
@@ -200,13 +200,14 @@ class Along(Derivative):
         return compiled, args, {**keywords, **self._seeds(compiled, None)}
 
 
-def tangent_at(request: Request, place: int | tuple[int, ...], args: tuple, tangents: tuple) -> Any:
+def tangent_at(along: Along, place: int | tuple[int, ...], args: tuple, tangents: tuple) -> Any:
     """The tangent of the argument at a position, or of those at several; zero where there is none."""
     if isinstance(place, tuple):
-        return tuple(tangent_at(request, k, args, tangents) for k in place)
+        return tuple(tangent_at(along, k, args, tangents) for k in place)
+    request = along._request
     number = place - len(request.lead)
-    if number in request.argnums:
-        return tangents[request.argnums.index(number)]
+    if number in along.active:
+        return tangents[along.active.index(number)]
     return zero_lanes(args[place], count(tangents)) if request.options.lanes else runtime.zeros(args[place])
 
 
@@ -264,9 +265,10 @@ class Jvp(Binds):
         return self.along(active).along(primals, tuple(tangents[k] for k in active), keywords)
 
     @property
-    def below(self) -> Compiled:
+    def below(self) -> Compiled | None:
         """The gradient compiled for the latest primals, if this is the tangent of a gradient."""
-        return self._latest._latest.below
+        along = self._latest
+        return None if along is None or along._latest is None else along._latest.below
 
     @property
     @entry
@@ -342,7 +344,8 @@ def _of_tangent(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
     """The same of `jvp`."""
     if primals[0] is runtime.call and isinstance(primals[1][0], Closure):
         return tangent_for(function, *higher.of_closures(primals, tangents), keywords)
-    return tangent_for(unfolded(*primals, higher.options_of(function, keywords)), primals, tangents, {})
+    f, inputs, dots = primals
+    return tangent_for(unfolded(f, inputs, dots, higher.options_of(function, keywords)), primals, tangents, {})
 
 
 def _as_called(function: Any, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> tuple[Any, tuple, tuple, dict]:
@@ -372,12 +375,11 @@ def unfolded(function: Any, primals: Any, tangents: Any, options: dict[str, Any]
         raise Unsupported("the gradient of a tangent of a gradient, of a function that is only known at run time, is not "
                           "followed: take `jvp` of it last, or name the function")  # fmt: skip
     if function in higher.JVP:  # a tangent of a tangent
-        function = unfolded(*inputs, higher.options_of(function, {}))
+        below, primals_, tangents_ = inputs
+        function = unfolded(below, primals_, tangents_, higher.options_of(function, {}))
     function, receivers = converted.again(function, inputs)
     inputs, dots = inputs[receivers:], dots[receivers:]
     along = Jvp(function, **options).along(tuple(k for k, t in enumerate(dots) if t is not None))
     compiled, args, keywords = along.unfolded(inputs, {})
     along.require_untouched()
-    return linearized.of_jvp(
-        compiled.function, along.places(compiled, len(args)), args, len(inputs), along._request.argnums, keywords
-    )
+    return linearized.of_jvp(compiled.function, along.places(compiled, len(args)), args, len(inputs), along.active, keywords)

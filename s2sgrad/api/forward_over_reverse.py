@@ -36,7 +36,7 @@ class Exchanged(NamedTuple):
             if key in family.refused:
                 return None
             _require_derivatives(outer._request.function.__name__, below)
-            compiled = outer._of_gradient(self.last, key, self.texts)
+            compiled: Compiled = outer._of_gradient(self.last, key, self.texts)
             if not compiled.recipe.is_whole:  # reverse mode may have what the branch that is missing needs
                 raise Unsupported("a branch is not followed in forward mode")
         except (S2SGradError, RecursionError):  # a record of a function that calls itself may nest ever deeper
@@ -78,7 +78,7 @@ _OF_NO_MATTER: dict[str, Any] = {"value": True, "several": True, "outputs": None
 def _require_derivatives(name: str, compiled: Compiled | None) -> None:
     """Refuse a text in which the user may say what a derivative is."""
     while compiled is not None:
-        if compiled.recipe.facts.own_rules:
+        if compiled.facts.own_rules:
             raise Unsupported(f"`{name}` has derivatives that you specify, and may call others, so that the order in which "
                               'it is differentiated matters: leave out mode="fwd"')  # fmt: skip
         compiled = compiled.below
@@ -89,7 +89,7 @@ def differentiates(derivative: Any, key: Kinds) -> tuple[types.FunctionType, Req
     request = derivative._request
     if request.inner is None:
         return request.function, request
-    if derivative._of_kinds(key).recipe.facts.along == "seed":
+    if derivative._of_kinds(key).facts.along == "seed":
         last, texts = derivative._exchanged
         return last._of_kinds(key).function, texts.request
     return request.inner._of_kinds(key).function, request

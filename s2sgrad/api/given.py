@@ -127,10 +127,11 @@ def _rules_of(f: Any, functions: Sequence[Any], replace: bool, what: str) -> Giv
     rule = table.given(f)
     first = next((g for g in functions if callable(g)), None)
     if rule is not None and rule.tag != "flat":
-        if not rule.given.defaults:  # a C function without signature
+        spec: Given = rule.given
+        if not spec.defaults:  # a C function without signature
             named = described(f, first)
-            rule.given.defaults, rule.given.positional = named.defaults, named.positional
-        return rule.given
+            spec.defaults, spec.positional = named.defaults, named.positional
+        return spec
     name = getattr(f, "__name__", type(f).__name__)
     if rule is None and not replace and (table.lookup(f) is not None or table.is_flat(f)):
         raise ValueError(f"`{name}` has a derivative rule of s2sgrad's: pass replace=True to {what} to use yours instead")
@@ -300,7 +301,7 @@ def guard_of_all(spec: Given, rule: Callable[..., Any], of_complex: bool = False
     return out
 
 
-def _home(rule: Callable[..., Any]) -> types.FunctionType:
+def _home(rule: Callable[..., Any]) -> Callable[..., Any]:
     return rule if isinstance(rule, types.FunctionType) else _guard
 
 

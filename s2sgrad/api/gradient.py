@@ -107,7 +107,8 @@ class Gradient(Derivative, Generic[P, R]):
 
     def by_default(self) -> Gradient:
         """The gradient by the default backend, with the same results."""
-        return self._with(dataclasses.replace(self._request.options, backend=DEFAULT, debug=False))
+        usual: Gradient = self._with(dataclasses.replace(self._request.options, backend=DEFAULT, debug=False))
+        return usual
 
     @property
     def asked(self) -> Hashable:
@@ -129,7 +130,7 @@ class Gradient(Derivative, Generic[P, R]):
     def __signature__(self) -> inspect.Signature:
         """The function's own signature without bound arguments, with the keyword for the cotangent."""
         own = signature(self._request.function)
-        parameters = []
+        parameters: list[inspect.Parameter] = []
         for p in list(own.parameters.values())[len(self._request.lead) :]:
             if p.name in self._request.keywords:
                 p = p.replace(default=self._request.keywords[p.name], kind=p.KEYWORD_ONLY)
@@ -201,7 +202,9 @@ class Gradient(Derivative, Generic[P, R]):
 
     def generated_for(self, args: tuple, keywords: dict[str, Any]) -> types.FunctionType:
         """The generated function for arguments of these kinds."""
-        return written(self._compiled(self._request.lead + args, {**self._request.keywords, **keywords})).function
+        compiled = self._compiled(self._request.lead + args, {**self._request.keywords, **keywords})
+        function: types.FunctionType = written(compiled).function
+        return function
 
 
 def differentiated(function: Any, argnums: Argnums, options: Options, seed: Any) -> Gradient:

@@ -82,7 +82,8 @@ class Forward:
         hidden = arguments[0] if self.of is pullbacks.vjp_of_closure else 0
         f, *args = arguments[1:] if self.of is pullbacks.vjp_of_closure else arguments
         if f is runtime.call and options:
-            args, options = runtime.by_name(tuple(args), options)
+            by_place, options = runtime.by_name(tuple(args), options)
+            args = [*by_place]
         f, (fwd, bwd, places, receiver, keywords) = pair_again(f, tuple(args), options)
         if in_turn is not None:
             fwd, bwd, places = in_turn(f, (fwd, bwd, places), receiver, tuple(args), keywords)
@@ -199,7 +200,8 @@ class Call:
     def _lifted(self, pullback: Any, value: Any, level: int) -> Any:
         """The value of a level from that of the level below: the cotangents of all arguments that the user sees."""
         below, inner = value
-        places, shown, hidden = None, 0, 0
+        places, shown = None, 0
+        hidden: tuple | int = 0
         if isinstance(pullback, runtime.Pullback):
             places, shown = pullback.places, len(pullback.rest) - getattr(pullback, "hidden", 0)
             hidden = pullback.rest[shown:]

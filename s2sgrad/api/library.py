@@ -26,7 +26,7 @@ from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.traits import declare
 from s2sgrad.source import brings_gradient, defined, read
 
-_OPERATORS = {
+_OPERATORS: dict[Any, str] = {
     operator.add: "a + b", operator.sub: "a - b", operator.mul: "a * b", operator.truediv: "a / b", operator.pow: "a ** b",
     operator.mod: "a % b", operator.floordiv: "a // b", operator.matmul: "a @ b", operator.getitem: "a[b]",
     operator.neg: "-a", operator.pos: "+a", operator.abs: "abs(a)",
@@ -101,7 +101,7 @@ def _of_rule(primitive: Any, rule: table.Rule, is_object: bool) -> tuple[str, st
     shown = {k: f"{k}={v!r}" for k, v in usual.items()}
     by_place = _taken_by_place(primitive, own, places)
     given = (k if k in by_place else f"{k}={k}" for k in [*places, *words])
-    head = ", ".join([*names, *map(shown.get, places), *star, *map(shown.get, words)])
+    head = ", ".join([*names, *map(shown.__getitem__, places), *star, *map(shown.__getitem__, words)])
     return head, f"primitive({', '.join((*names, *given))})"
 
 
@@ -183,7 +183,7 @@ def _behind_partial(function: functools.partial) -> tuple[types.FunctionType, tu
 @functools.lru_cache(maxsize=1024)
 def _handing_on(primitive: Any, *held: tuple[Any, _Same]) -> types.FunctionType:
     """A function with source that calls a primitive as the method of an object does, with what the object holds."""
-    name, first = primitive.__name__, next(iter(table.lookup(primitive).differentiable))
+    name, first = primitive.__name__, next(iter(table.known(primitive).differentiable))
     given = [f"held{place}" if type(place) is int else f"{place}=held_{place}" for place, _ in held]
     text = f"def {name}({first}):\n    return primitive({', '.join([first, *given])})\n"
     filename = f"<s2sgrad library method {name} {id(primitive.__self__)} {[id(same.value) for _, same in held]}>"

@@ -57,7 +57,8 @@ def of_pullback(pullback: Any, record_dot: Any, bars: tuple, dots: tuple, along:
         what = type(pullback).__name__
         raise TypeError(f"a {what} that carries derivatives cannot be called yet: pass its data as arguments")
     if record_dot is None and traits(pullback.bwd).half_of is not None:
-        out = transposed.along_users(pullback, pullback.cotangent(bars), *dots, along)
+        (dot,) = dots
+        out = transposed.along_users(pullback, pullback.cotangent(bars), dot, along)
     else:
         record = runtime.refilled(pullback.saved, pullback.bwd)
         if record_dot is not None:
@@ -82,7 +83,7 @@ def of_jvp(
         return f_jvp(x0, x1, x_dot=d0)
     """
     lead = len(args) - count
-    variants = vars(f_jvp).setdefault("unfolded", {})
+    variants: dict[Any, types.FunctionType] = vars(f_jvp).setdefault("unfolded", {})
     pattern = count, active, *map(id, (*args[:lead], *keywords.values()))
     if pattern in variants:
         return variants[pattern]

@@ -134,6 +134,7 @@ class Matrix(Binds):
         names = self._names() if named else []
         behind = 0 if self._lead else receiver_of(self.primal)
         places = [names.index(a) if a in names else _behind(a, behind) for a in asked]
+        found = []
         for asked_, place in zip(asked, places, strict=True):
             if not isinstance(place, int) or not -len(args) <= place < len(args):
                 raise TypeError(f"argnums names {asked_!r}, which is no argument that is given by position")
@@ -142,7 +143,8 @@ class Matrix(Binds):
                 raise TypeError(f"{self.__name__} was asked for in `{name}`, {without_floats(args[place], name)}")
             if (why := misfit(args[place], self.holomorphic)) is not None:
                 raise TypeError(f"{self.__name__} was asked for in `{(names or self._names())[place]}`, {why}")
-        return tuple(p % len(args) for p in places)
+            found.append(place % len(args))
+        return tuple(found)
 
     def _of_columns(self, args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
         """The value, the matrix by columns, and the auxiliary result."""
@@ -310,7 +312,7 @@ def _behind(argnum: int | str, leading: int) -> int | str:
 
 
 def _made(
-    kind: Callable[..., Any], function: Any, argnums: Asked, word: str, has_aux: bool, debug: bool, holomorphic: bool,
+    kind: Callable[..., Matrix], function: Any, argnums: Asked, word: str, has_aux: bool, debug: bool, holomorphic: bool,
     compile: bool = False,
 ) -> Any:  # fmt: skip
     """The matrix, or without a function the decorator that makes it."""

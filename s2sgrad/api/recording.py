@@ -136,7 +136,7 @@ def _like(x: Any, bar: Any) -> Any:
 # --- tangents ------------------------------------------------------------------------------------------------------------
 
 
-def tangent(f: Any, args: tuple, keywords: dict[str, Any], wanted: list[int | str], dots: list[Any]) -> tuple[Any, Any]:
+def tangent(f: Any, args: tuple, keywords: dict[str, Any], wanted: list[int], dots: list[Any]) -> tuple[Any, Any]:
     """The value and its tangent."""
     recorded = Recorded(f, args, keywords, tuple(wanted))
     return recorded.value, recorded.tangent(dots)
@@ -180,7 +180,7 @@ def matrix(m: Matrix, args: tuple, keywords: dict[str, Any]) -> Any:
     """A Jacobian or a Hessian: the function runs once, and each row is a sweep."""
     args, keywords = m._by_position(args, keywords)
     names = m._names() if any(isinstance(a, str) for a in m._asked) else []
-    wanted = tuple(names.index(a) if a in names else a % len(args) for a in m._asked)
+    wanted = tuple(names.index(a) if isinstance(a, str) else a % len(args) for a in m._asked)
     for k in wanted:
         if (why := misfit(plain(args[k]), m.holomorphic)) is not None:
             raise Unsupported(f"a matrix in an argument {why}")
@@ -205,7 +205,7 @@ def _blocks(recorded: Recorded, whole: Any, value: Any) -> list[Any]:
         shape = np.shape(bottom(leaf))
         rows = []
         for place in np.ndindex(shape):
-            seeds = [np.zeros(np.shape(bottom(other)))[()] for other in parts]
+            seeds: list[Any] = [np.zeros(np.shape(bottom(other)))[()] for other in parts]
             if shape:
                 seeds[number][place] = 1.0
             else:

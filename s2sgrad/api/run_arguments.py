@@ -31,7 +31,8 @@ def leaves(value: Any, path: str) -> list[tuple[str, Any]]:
 def structure(value: Any, ready: Any) -> str:
     """The cotangents of an argument's leaves, in its structure; None for what is no float."""
     if is_float(value):
-        return next(ready)
+        bar: str = next(ready)
+        return bar
     if isinstance(value, list):
         return f"[{', '.join(structure(item, ready) for item in value)}]"
     if isinstance(value, tuple):

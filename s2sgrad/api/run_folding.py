@@ -66,14 +66,14 @@ def _is_alias(s: Statement) -> bool:
 
 def _fold(s: Statement, out: list[Statement]) -> None:
     """Put the value of a statement where it is read, if nothing that it is made of changes before."""
-    if any(s.binds in other.writes for other in out if other is not s):
+    if s.binds is None or any(s.binds in other.writes for other in out if other is not s):
         return
     begin = next(k for k, other in enumerate(out) if other is s)
     readers = [k for k, other in enumerate(out) if s.binds in other.reads]
-    if not readers or (not _is_alias(s) and sum(out[k].reads[s.binds] for k in readers) > 1):  # type: ignore[index]
+    if not readers or (not _is_alias(s) and sum(out[k].reads[s.binds] for k in readers) > 1):
         return
     changed = set().union(*(out[k].writes for k in range(begin + 1, readers[-1])))
-    texts = [_with(out[k].text, s.binds, s.text.partition(" = ")[2]) for k in readers]  # type: ignore[arg-type]
+    texts = [_with(out[k].text, s.binds, s.text.partition(" = ")[2]) for k in readers]
     if changed & s.reads.keys() or max(map(len, texts)) > _WIDEST:
         return
     for k, text in zip(readers, texts, strict=True):

@@ -58,8 +58,9 @@ def _copied(value: Any, run: Run | None = None) -> Any:
         copied = copy.deepcopy(value, memo)
     except TypeError:
         return value
-    for part in memo.get(id(memo), ()) if run is not None else ():
-        run.stands_for(memo[id(part)], part)
+    if run is not None:
+        for part in memo.get(id(memo), ()):
+            run.stands_for(memo[id(part)], part)
     return copied
 
 

@@ -111,10 +111,11 @@ class Variables:
     def view(self, kept: Kept, bar: bool = False) -> str:
         """A part of a memory, or of its cotangent."""
         root = kept.root
+        assert root is not None
         name = self.bars[root] if bar else self.memory(root)
         where = kept.where
-        offset = 0 if where is root.owner else root.offset(where)  # type: ignore[arg-type,union-attr]
-        return view_text(name, root.owner, where, offset)  # type: ignore[arg-type,union-attr]
+        offset = 0 if where is root.owner else root.offset(where)
+        return view_text(name, root.owner, where, offset)
 
     def memory(self, root: Root) -> str:
         """The variable of a memory; of one that no entry made, with what it held."""

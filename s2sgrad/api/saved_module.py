@@ -116,6 +116,7 @@ class Module:
         for node in (n for part in parts for n in saved_source.kept(part)):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in apart:
                 attribute = names_at(names[node.value.id].value)(node.attr)
+                assert attribute is not None  # the module has it, as the text reads it
                 source.replace(node, self.found(node.attr, attribute, bound))
             elif isinstance(node, ast.Name) and new.get(node.id, node.id) != node.id:
                 source.replace(node, new[node.id])
@@ -166,7 +167,7 @@ class Module:
 
     def _import(self, name: str, binding: Found) -> bool:
         """Import an object if possible; returns whether it was."""
-        value, own = binding.value, getattr(binding.value, "__name__", None)
+        value, own = binding.value, getattr(binding.value, "__name__", "")
         if self.standalone and binding.is_ours():  # our module may import it from elsewhere
             binding = binding._replace(space=None)
         if self._is_apart(value):
@@ -224,9 +225,10 @@ class Module:
 
     def _write_statement(self, name: str, binding: Found) -> None:
         """Copy the statement by which one of our modules binds a name."""
-        module, value = saved_source.statement(binding.name, binding.value, sys.modules[binding.space["__name__"]])
+        home = sys.modules[(binding.space or {})["__name__"]]
+        module, value = saved_source.statement(binding.name, binding.value, home)
         source = Source(f"{name} = {value}\n")
-        self._settle(source, [source.tree.body[0].value], names_at(module), set())
+        self._settle(source, [s.value for s in source.tree.body if isinstance(s, ast.Assign)], names_at(module), set())
         self.written.append(source.text())
 
     def differentiate(self, name: str, gradient: Any) -> None:

@@ -22,6 +22,14 @@ from typing import Any
 from s2sgrad import emit
 from s2sgrad.source import read
 
+Placed = ast.stmt | ast.expr | ast.arg
+
+
+def end_of(node: Placed) -> tuple[int, int]:
+    """The line and the column behind a node that was parsed."""
+    assert node.end_lineno is not None and node.end_col_offset is not None
+    return node.end_lineno, node.end_col_offset
+
 
 class Source:
     """A text with pending edits; its tree is not changed.  Columns count bytes, as in trees."""
@@ -31,18 +39,18 @@ class Source:
         self.lines = text.splitlines(keepends=True)
         self.changes: list[tuple[tuple[int, int], tuple[int, int], str]] = []
 
-    def replace(self, node: ast.AST, new: str) -> None:
+    def replace(self, node: Placed, new: str) -> None:
         """Replace the text of a node."""
-        self.changes.append(((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset), new))
+        self.changes.append(((node.lineno, node.col_offset), end_of(node), new))
 
     def insert(self, statement: ast.stmt, line: str) -> None:
         """Insert a line after a statement."""
-        behind = statement.end_lineno, statement.end_col_offset
+        behind = end_of(statement)
         self.changes.append((behind, behind, f"\n{' ' * statement.col_offset}{line}"))
 
     def remove(self, statement: ast.stmt) -> None:
         """Delete the lines of a statement."""
-        self.changes.append(((statement.lineno, 0), (statement.end_lineno + 1, 0), ""))
+        self.changes.append(((statement.lineno, 0), (end_of(statement)[0] + 1, 0), ""))
 
     def rename(self, node: ast.FunctionDef | ast.ClassDef, name: str) -> None:
         """Rename the function or class that a node defines."""
@@ -75,6 +83,7 @@ def of(value: Any) -> tuple[Source, ast.FunctionDef | ast.ClassDef]:
         text = emit.function(primal.fresh_tree()) if is_lambda else primal.text(primal.tree) + "\n"
     source = Source(text)
     (node,) = source.tree.body
+    assert isinstance(node, (ast.FunctionDef, ast.ClassDef))
     for part in ast.walk(node):
         _bare(source, part)
     return source, node
@@ -83,17 +92,16 @@ def of(value: Any) -> tuple[Source, ast.FunctionDef | ast.ClassDef]:
 def _bare(source: Source, node: ast.AST) -> None:
     """Remove the annotations and the doctests of a node."""
     if isinstance(node, ast.arg) and node.annotation is not None:
-        end = node.annotation.end_lineno, node.annotation.end_col_offset
+        end = end_of(node.annotation)
         spaced = source.lines[end[0] - 1].encode()[end[1] : end[1] + 3] == b" = "
         start = node.lineno, node.col_offset + len(node.arg.encode())
         source.changes.append((start, (end[0], end[1] + 3) if spaced else end, "=" if spaced else ""))
     if isinstance(node, ast.FunctionDef) and node.returns is not None:
         arrow = source.lines[node.returns.lineno - 1].encode().rindex(b" ->", 0, node.returns.col_offset)
-        end = node.returns.end_lineno, node.returns.end_col_offset
+        end = end_of(node.returns)
         source.changes.append(((node.returns.lineno, arrow), end, ""))
     if isinstance(node, ast.AnnAssign) and node.value is not None:
-        start = node.target.end_lineno, node.target.end_col_offset
-        source.changes.append((start, (node.annotation.end_lineno, node.annotation.end_col_offset), ""))
+        source.changes.append((end_of(node.target), end_of(node.annotation), ""))
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ">>>" in (doc := ast.get_docstring(node) or ""):
         said = doc.partition(">>>")[0].rstrip()
         indent = " " * (node.body[0].col_offset)
@@ -158,7 +166,7 @@ class _Bare(ast.NodeTransformer):
     def __init__(self) -> None:
         self.inside = False
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.returns = None
         if not self.inside:
             node.decorator_list = []
@@ -167,7 +175,7 @@ class _Bare(ast.NodeTransformer):
         self.inside = True
         return self.generic_visit(node)
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         self.inside = True
         return self.generic_visit(node)
 
@@ -175,7 +183,7 @@ class _Bare(ast.NodeTransformer):
         node.annotation = None
         return node
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AnnAssign:
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         node.annotation = ast.Constant(None)
         return self.generic_visit(node)
 
@@ -188,8 +196,9 @@ def defaults(node: ast.FunctionDef, function: types.FunctionType) -> Iterator[tu
     if len(values) == len(args.defaults):
         yield from zip([a.arg for a in positional], args.defaults, values, strict=True)
     for argument, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
-        if default is not None and argument.arg in (function.__kwdefaults__ or {}):
-            yield argument.arg, default, function.__kwdefaults__[argument.arg]
+        named = function.__kwdefaults__ or {}
+        if default is not None and argument.arg in named:
+            yield argument.arg, default, named[argument.arg]
 
 
 def module_of(space: dict[str, Any]) -> str | None:
@@ -197,15 +206,17 @@ def module_of(space: dict[str, Any]) -> str | None:
 
     A script is imported by its file name, and so is a file that was loaded under another name.
     """
-    name, file, spec = (space.get(n) for n in ("__name__", "__file__", "__spec__"))
+    name, file = str(space.get("__name__")), space.get("__file__")
     stem = Path(file).stem if file else None
-    if name == "__main__" and getattr(spec, "name", None):  # python -m package.module
-        return spec.name
+    own: str | None = getattr(space.get("__spec__"), "name", None)
+    if name == "__main__" and own:  # python -m package.module
+        return own
     if name in sys.modules and name != "__main__" and vars(sys.modules[name]) is space:
         if stem is None or stem in (name.rpartition(".")[2], "__init__"):
             return name
-    is_file = stem is not None and Path(file).is_file()
-    return stem if is_file and stem.isidentifier() and not keyword.iskeyword(stem) else None
+    if not file or stem is None or not Path(file).is_file():
+        return None
+    return stem if stem.isidentifier() and not keyword.iskeyword(stem) else None
 
 
 def statement(name: str, value: Any, home: types.ModuleType) -> tuple[types.ModuleType, str]:
@@ -213,7 +224,9 @@ def statement(name: str, value: Any, home: types.ModuleType) -> tuple[types.Modu
     others = (m for m in list(sys.modules.values()) if getattr(m, "__name__", "").startswith("s2sgrad."))
     for module in (home, *(m for m in others if m is not home and vars(m).get(name) is value)):
         for bound in ast.parse(inspect.getsource(module)).body:
-            targets = bound.targets if isinstance(bound, ast.Assign) else [getattr(bound, "target", None)]
+            if not isinstance(bound, (ast.Assign, ast.AnnAssign)) or bound.value is None:
+                continue
+            targets = bound.targets if isinstance(bound, ast.Assign) else [bound.target]
             if any(isinstance(t, ast.Name) and t.id == name for t in targets):
                 return module, ast.unparse(bound.value)
     raise ValueError(f"the helper `{name}` cannot be written out: save it without standalone=True")

@@ -60,5 +60,5 @@ def _container(value: Any, depth: int) -> str | None:
 
 
 def _call(form: str, items: Any, depth: int) -> str | None:
-    written = [literal(v, depth + 1) for v in items]
-    return None if None in written else form.format(", ".join(written))
+    written = [text for v in items if (text := literal(v, depth + 1)) is not None]
+    return form.format(", ".join(written)) if len(written) == len(items) else None

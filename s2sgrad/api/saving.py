@@ -39,16 +39,14 @@ def module_text(compiled: Compiled, standalone: bool = False, lines: bool = Fals
     text = _marked(compiled) if lines else compiled.text
     tree = ast.parse(text)
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-    named = [s for s in tree.body if isinstance(s, ast.Assign) and _is_name_of(s.value, functions)]
-    aliases = {s.targets[0].id: s.value.id for s in named}
+    aliases = dict(a for s in tree.body if (a := _alias(s, functions)) is not None)
     functions_by_name = _functions(compiled.function, functions, aliases)
     own = {*functions, *aliases}
     module, source = Module(standalone, own, text), Source(text, tree)
     for name, node in functions.items():
         module.settle(source, node, functions_by_name[name], own)
     for statement in tree.body:  # imports of the text are replaced by those of the module
-        is_alias = isinstance(statement, ast.Assign) and _is_name_of(statement.value, functions)
-        if not (is_alias or isinstance(statement, ast.FunctionDef)):
+        if not (_alias(statement, functions) is not None or isinstance(statement, ast.FunctionDef)):
             source.remove(statement)
     head, body = module.text(), source.text().lstrip("\n")
     return f'"""Written by s2sgrad from {_origin(compiled)}."""\n\n' + (f"{head}\n\n{body}" if head else f"\n{body}")
@@ -104,8 +102,12 @@ def _captured_functions(function: types.FunctionType) -> Iterator[tuple[str, typ
                 yield name, cell.cell_contents
 
 
-def _is_name_of(node: ast.AST, functions: dict[str, ast.FunctionDef]) -> bool:
-    return isinstance(node, ast.Name) and node.id in functions
+def _alias(statement: ast.stmt, functions: dict[str, ast.FunctionDef]) -> tuple[str, str] | None:
+    """`("f", "g")` for `f = g`, another name of a function; None for any other statement."""
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Name):
+        return None
+    target, value = statement.targets[0], statement.value.id
+    return (target.id, value) if isinstance(target, ast.Name) and value in functions else None
 
 
 def _origin(compiled: Compiled) -> str:

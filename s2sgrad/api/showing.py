@@ -47,4 +47,5 @@ def described(what: str, function: Any) -> str:
 
 def framed(derivative: Any) -> str | None:
     """What a notebook shows of a derivative that is the value of a cell."""
-    return runtime.hook("framed")(derivative)
+    shown: str | None = runtime.hook("framed")(derivative)
+    return shown

@@ -55,7 +55,7 @@ class Texts:
         if options.lanes:
             return self._with_lanes(family, function, key)
         compiled = cache.compiled(family, key, function, lambda: self._compile(function, dict(key.items)))
-        if compiled.recipe.facts.again:
+        if compiled.facts.again:
             self.request.family(function, options.to_be_differentiated).add(key, compiled.recipe)
         return compiled
 

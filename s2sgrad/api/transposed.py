@@ -92,7 +92,7 @@ def _drawn(like: Any, draws: np.random.Generator, scale: float) -> Any:
     if isinstance(like, (list, tuple, dict)):
         return runtime.rebuilt(like, lambda part: _drawn(part, draws, scale))
     if isinstance(like, np.ndarray):
-        return (scale * draws.uniform(0.5, 1.5, like.shape)).astype(like.dtype)
+        return np.multiply(scale, draws.uniform(0.5, 1.5, like.shape)).astype(like.dtype)
     return None if like is None else type(like)(scale * draws.uniform(0.5, 1.5))
 
 

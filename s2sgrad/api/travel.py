@@ -142,7 +142,8 @@ def _named(code: types.CodeType, name: str) -> types.CodeType:
 
 def _functions(function: Any) -> Iterator[types.FunctionType]:
     """A function and the Python functions that it may call by name."""
-    waiting, seen = [function], set()
+    seen: set[int] = set()
+    waiting = [function]
     while waiting and len(seen) < _MOST:
         f = waiting.pop()
         f = f._request.function if hasattr(type(f), "compiled_for") else f  # of a gradient

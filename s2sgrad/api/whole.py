@@ -13,7 +13,7 @@ import dataclasses
 import functools
 import types
 from collections.abc import Callable, Collection, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from s2sgrad import runtime
 from s2sgrad.api import whole_text
@@ -24,6 +24,7 @@ from s2sgrad.runtime.checks import ComplexValue, Refusal
 from s2sgrad.runtime.results import ComplexResult, NoResult
 from s2sgrad.runtime.structure import holds_iterator
 
+_D = TypeVar("_D")
 REFUSALS = (Unsupported, NoSource, NoRule)
 
 
@@ -165,7 +166,8 @@ def renewed(error: S2SGradError) -> S2SGradError:
 def text_for(made: Any, args: tuple, keywords: dict[str, Any]) -> str:
     """The text of what was compiled; of what is recorded, that of the run for these arguments, where it is short."""
     if not isinstance(made, Whole):
-        return made.text
+        text: str = made.text
+        return text
     return runtime.hook("text_of_run")(made.gradient, args, keywords, made.error) or made.text
 
 
@@ -214,7 +216,7 @@ def _repeats(gradient: Any, error: Exception, args: tuple, keywords: dict[str, A
     arguments = gradient._request.arguments(args, keywords)
     copied = {name for name, value in arguments.items() if (trust_of_object(value) or Trust.ARRAY) <= Trust.DATA}
     latest = gradient._latest
-    repeats = latest is not None and latest.recipe.facts.repeats and len(copied) == len(arguments)
+    repeats = latest is not None and latest.facts.repeats and len(copied) == len(arguments)
     return _is_same_again(error, gradient._request.function, arguments, copied, repeats)
 
 
@@ -250,9 +252,11 @@ def turns_complex(gradient: Any, error: Exception, args: tuple, keywords: dict[s
     return not isinstance(gradient._latest, Whole) and _repeats(gradient, error, args, keywords)
 
 
-def of_complex_numbers(derivative: Any) -> Any:
+def of_complex_numbers(derivative: _D) -> _D:
     """The same derivative, of functions in which complex numbers carry derivatives."""
-    return derivative._with(dataclasses.replace(derivative._request.options, complex=True))
+    given: Any = derivative
+    of_complex: _D = given._with(dataclasses.replace(given._request.options, complex=True))
+    return of_complex
 
 
 def another_way(

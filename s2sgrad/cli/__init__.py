@@ -29,7 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if getattr(options, "order", 1) < 1:
             raise Mistake(f"--order must be 1 or more, not {options.order}")
-        return options.run(options)
+        status: int = options.run(options)
+        return status
     except (Mistake, S2SGradError) as error:
         print(f"s2sgrad: {error}", file=sys.stderr)
         return 2

@@ -27,7 +27,7 @@ NEXT = {
 }
 
 
-def loss(b, x, y):
+def loss(b: np.ndarray, x: np.ndarray, y: np.ndarray) -> Any:
     """Sum of squared residuals of a ratio of two cubics."""
     top = b[0] + x * (b[1] + x * (b[2] + x * b[3]))
     bottom = 1.0 + x * (b[4] + x * (b[5] + x * b[6]))
@@ -92,7 +92,7 @@ def main() -> np.ndarray:
         bar = "#" * max(1, round(44 * np.log10(path[k][1] / 5000.0) / top))
         print(f"  step {k:>3}   loss {path[k][1]:>14.6f}   {bar}")
 
-    fitted = START * path[-1][0]
+    fitted: np.ndarray = START * path[-1][0]
     _title("The result, and the values that NIST certifies")
     print(f"  {'':4}   {'s2sgrad':>16}   {'certified':>16}   relative difference")
     for k, (ours, theirs) in enumerate(zip(fitted, CERTIFIED, strict=True)):

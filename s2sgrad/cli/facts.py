@@ -13,7 +13,9 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN
 from s2sgrad.analysis.type_text import in_words
 from s2sgrad.api import Gradient
+from s2sgrad.api.forward import Along
 from s2sgrad.driver.attempts import compiling
+from s2sgrad.driver.emitted import LATER
 from s2sgrad.driver.entry import Entry
 from s2sgrad.driver.program import Program
 from s2sgrad.explanation import differentiated
@@ -25,11 +27,11 @@ from s2sgrad.memory.writes import in_place
 from s2sgrad.source import read
 
 
-def facts(derivative: Gradient, arguments: tuple | None) -> str:
+def facts(derivative: Gradient | Along, arguments: tuple | None) -> str:
     """The normal form of the differentiated function, with callees that write their arguments inlined; for each statement
     what it binds, writes and reads, with the lines of reaching definitions, and which names are live after it."""
     function, kinds, request = differentiated(derivative, arguments)
-    purpose = Entry(function, kinds, request.wrt(), request.options, None)
+    purpose = Entry(function, kinds, request.wrt(), request.options, LATER)
     with compiling():
         c = Program().known(read(function), purpose.kinds, purpose)
         return _Beside(c.unit, c.tree, c.kinds).text()

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from s2sgrad import emit
 from s2sgrad.api import Gradient, grad
+from s2sgrad.api.forward import Along
 from s2sgrad.driver.compilation import Compilation
 from s2sgrad.driver.compiled import compile_gradient
 from s2sgrad.driver.pipeline import defined
@@ -15,7 +16,7 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.transform import parts
 
 
-def stages(derivative: Gradient, arguments: tuple | None) -> list[tuple[str, str]]:
+def stages(derivative: Gradient | Along, arguments: tuple | None) -> list[tuple[str, str]]:
     """The names of the passes that change the function, with its text after each; callees are left out.
 
     For the gradient of a gradient: the stages from the first gradient's text to the second's.
@@ -53,7 +54,8 @@ def changes(text: str, stage: str, *args: object, argnums: int | str | tuple = 0
     found = [(before, after) for (_, before), (name, after) in pairwise(texts) if name == stage]
     if not found:
         raise ValueError(f"no pass {stage!r} changes anything, of {[name for name, _ in texts]}")
-    lines = difflib.ndiff(*map(_plain, found[-1]))  # the last run of a pass that runs several times
+    before, after = map(_plain, found[-1])  # the last run of a pass that runs several times
+    lines = difflib.ndiff(before, after)
     return "\n".join(line for line in lines if line[0] in "-+")
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.api import Gradient, grad, value_and_grad
-from s2sgrad.api.forward import Jvp
+from s2sgrad.api.forward import Along, Jvp
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.signatures import signature
 
@@ -140,10 +140,11 @@ def primal_of(target: Any) -> Callable[..., Any]:
     """The user's function, also behind `@grad`."""
     while isinstance(target, Gradient):
         target = target.primal
-    return target
+    function: Callable[..., Any] = target
+    return function
 
 
-def derivative_of(target: Any, options: argparse.Namespace) -> Gradient:
+def derivative_of(target: Any, options: argparse.Namespace) -> Gradient | Along:
     """The derivative that the options ask for."""
     names = parameters_named(options.wrt)
     as_it_is = isinstance(target, Gradient) and names is None and not (options.value or options.forward)
@@ -153,11 +154,12 @@ def derivative_of(target: Any, options: argparse.Namespace) -> Gradient:
         if name not in parameters:
             raise Mistake(f"{options.target} has no parameter {name!r}; it has {', '.join(parameters)}")
     argnums: Any = 0 if names is None else names[0] if len(names) == 1 else names
-    derivative = target if as_it_is else function
+    derivative: Any = target if as_it_is else function
     count = options.order - options.forward
     for k in range(1 if as_it_is else 0, count):
         with_value = options.value and k == count - 1
         derivative = (value_and_grad if with_value else grad)(derivative, derivative._request.argnums if k else argnums)
     if options.forward:
         return Jvp(derivative).along(tuple(map(parameters.index, names or parameters[:1])))
-    return derivative
+    gradient: Gradient = derivative
+    return gradient

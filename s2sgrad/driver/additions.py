@@ -68,6 +68,7 @@ class Growth:
 
     def _drop(self, unit: Unit, result: Result) -> None:
         """Give a result that is not read no name."""
+        assert result.made is not None
         targets = result.made.targets[0].elts
         targets[result.place] = name("_" if "_" in unit.locals else unit.local("_"), store=True)
         if all(isinstance(t, gast.Name) and t.id == targets[result.place].id for t in targets):
@@ -142,7 +143,7 @@ class _Results:
     def _returned(self, term: gast.AST, call: gast.Call, place: int) -> Result | None:
         callee = self.unit.helpers.get(call.func.id) if isinstance(call.func, gast.Name) else None
         buffer = self.buffers.get(id(callee), {}).get(place)
-        return None if buffer is None else Result(term, call, callee, place, buffer)
+        return Result(term, call, callee, place, buffer) if buffer is not None and callee is not None else None
 
 
 def is_plain(emitted: Emitted) -> bool:

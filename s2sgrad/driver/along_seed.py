@@ -38,7 +38,7 @@ class AlongSeed(TangentEntry):
         unit.derivative.floating.add(seed)
         first = c.kinds.get(self.variables[0])
         self.emitted.scalar = isinstance(first, Number) and not self.several
-        self.emitted.numpy = self.emitted.scalar and first.type is not float
+        self.emitted.numpy = isinstance(first, Number) and self.emitted.scalar and first.type is not float
         self.emitted.defaults = {seed: 1.0 if self.emitted.scalar else None}
         if self.emitted.scalar:
             self.emitted.dots = {self.variables[0]: seed}

@@ -76,8 +76,9 @@ def _branch_around(error: S2SGradError, function: types.FunctionType, strict: bo
     """The branch that is refused for an error; None where the function is rather recorded from the beginning, as no
     recording could follow when its text refuses this: it is the straight way, or more than a rule is missing."""
     branch = branches.around(error)
-    asked = branch is not None and Recording.allowed and not strict
-    straight = asked and (branch.is_rest or isinstance(error, Unsupported))
+    if branch is None or not Recording.allowed or strict:
+        return branch
+    straight = branch.is_rest or isinstance(error, Unsupported)
     return None if straight and not runs_again(function) else branch
 
 

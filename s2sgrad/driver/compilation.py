@@ -5,7 +5,6 @@ Compilation(read(f), program, {"x": Array("float64", ("n",))}, Purpose())      -
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple, Protocol
@@ -17,6 +16,7 @@ from s2sgrad.analysis.kinds import Kind
 from s2sgrad.backends import Backend
 from s2sgrad.driver.emitted import LATER, Emitted
 from s2sgrad.driver.options import Options
+from s2sgrad.forward import calls
 from s2sgrad.inplace.alias_elimination import AliasElimination
 from s2sgrad.ir.kept_facts import KeptFacts
 from s2sgrad.ir.quote import clone
@@ -24,21 +24,24 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.ir.unit_records import Record
 from s2sgrad.runtime import progress
 from s2sgrad.source import Primal
-from s2sgrad.transform.calls import Pairs
 from s2sgrad.transform.paths import Paths
 
 _ROUNDS = 100  # all that one stage can resolve is resolved in one round
 
 
-class Callees(Pairs, Protocol):
+class Callees(calls.Callees, Protocol):
     """What a stage may ask about the callees, and ask to be done with them; `driver.program` implements it."""
 
     observer: Observer | None
     backend: Backend
     options: Options
     keeps_states: bool
-    entry: types.FunctionType
+
     forms: dict[Any, Any]  # by what they follow from: normal forms (`Kept`)
+
+    @property
+    def entry(self) -> Any:
+        """The function that is compiled, which calls all others."""
 
     def note(self, unit: Unit) -> None:
         """Record that the text is specialised on what the names of this function stand for."""

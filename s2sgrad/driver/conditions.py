@@ -187,7 +187,7 @@ class Attributes(Condition):
     def holds(self, functions: Functions) -> bool:
         for owner, name, k, accepts in self.paths:
             value = getattr(owner(), name, GONE)
-            if value is not functions[k] if k is not None else not accepts(value):
+            if value is not functions[k] if k is not None else accepts is None or not accepts(value):
                 return False
         return True
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import keyword
 import types
+from collections.abc import Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -153,7 +154,7 @@ def writes_arrays(unit: Unit, body: list[gast.AST]) -> bool:
     return any((b := in_place(unit, s, unit.kinds)) is not None and b not in ours for s in reverse)
 
 
-def free_data(unit: Unit, reverse: list[gast.AST], names: set[str]) -> dict[str, gast.AST]:
+def free_data(unit: Unit, reverse: list[gast.AST], names: Set[str]) -> dict[str, gast.AST]:
     """The data under free names and attributes of modules that the reverse sweep reads, by the local names that it uses for
     them: they may change before it runs, so a record keeps them."""
     out: dict[str, gast.AST] = {}

@@ -110,8 +110,9 @@ class Entry(Differentiated):
         if place:
             k = constant(int(place[:-1]))
             element = gast.Subscript(name(base), k, gast.Load())
-            zeros = call(c.unit, "zeros", runtime.zeros, element) if bar is None else None
-            return zeros or call(c.unit, "like", runtime.like, element, gast.Subscript(name(bar.name), k, gast.Load()))
+            if bar is None:
+                return call(c.unit, "zeros", runtime.zeros, element)
+            return call(c.unit, "like", runtime.like, element, gast.Subscript(name(bar.name), k, gast.Load()))
         if bar is None and c.unit.derivative.complex and not is_real(kind):
             return call(c.unit, "zeros", runtime.zeros, name(variable))
         if bar is None:

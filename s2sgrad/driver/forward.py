@@ -132,7 +132,7 @@ class TangentEntry(Tangent):
 
     def completed(self, c: Compilation, walk: Forward, body: Block, tangent: gast.AST) -> tuple[Block, gast.AST]:
         """The same, with zeros like the arguments in the place of what depends on nothing."""
-        *_, made, last = [None, *c.tree.body]
+        made, last = [None, *c.tree.body][-2:]
         result = last.value.id
         shown = bound_name(made) == result and isinstance(made.value, gast.Tuple)
         parts = made.value.elts if shown else [last.value]
@@ -148,10 +148,12 @@ class TangentEntry(Tangent):
         """The tangent of one gradient; zeros like the argument, which may be bound anew later."""
         if tangents.is_present(gradient):
             return name(tangents.dot(gradient.id))
-        if not has_memory(tangents.kinds.get(parameter)):
+        kind = tangents.kinds.get(parameter)
+        if not has_memory(kind):
             return tangents.zero(parameter)
         like = tangents.unit.local(parameter)
-        tangents.kinds[like] = tangents.kinds.get(parameter)
+        if kind is not None:
+            tangents.kinds[like] = kind
         ahead.append(assign(like, name(parameter)))
         return tangents.zero(like)
 

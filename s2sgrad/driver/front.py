@@ -53,7 +53,8 @@ def written(compiled: Compiled, args: tuple) -> Front:
     unpack = f"    ({names}) = args\n" if args else ""
     text = f"def front(args):\n    if len(args) != {len(args)}:\n        return None\n{unpack}"
     exec(_code(f"{text}    return compiled if {' and '.join(tests)} else None\n"), values)
-    return values["front"]
+    front: Front = values["front"]
+    return front
 
 
 @functools.lru_cache(maxsize=256)

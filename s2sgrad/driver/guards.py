@@ -36,7 +36,7 @@ from s2sgrad.ir.unit_records import Derived
 from s2sgrad.primitives import libraries
 from s2sgrad.rules import table
 
-_FIELDS = type(namedtuple("_FIELDS", "place").place)
+_FIELDS = type(vars(namedtuple("_FIELDS", "place"))["place"])
 _LASTING = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype, np.ufunc, type(Ellipsis),
             types.WrapperDescriptorType, types.MethodDescriptorType)  # fmt: skip
 

@@ -30,7 +30,7 @@ def is_gradient(value: Any) -> bool:
 def content(function: types.FunctionType, index: int) -> Any:
     """The content of a closure cell; None where it is empty."""
     try:
-        return function.__closure__[index].cell_contents
+        return (function.__closure__ or ())[index].cell_contents
     except ValueError:
         return None
 
@@ -129,7 +129,7 @@ def steps(
     generated: list[tuple[Any, Kinds, Any]],
     asked: set[int],
     place: dict[int, int],
-    add: Callable[[Any], None],
+    add: Callable[[Any], int],
     defaults: Callable[[types.FunctionType], Defaults],
 ) -> list[Step]:
     """The steps that find everything in the cells of the entry; `add` gives each object a place.

@@ -42,7 +42,8 @@ def plan_of(program: Program, name: str, guards: Guards) -> Plan:
 def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[int, int], guards: Guards) -> Part:
     primal, helpers = emitted.primal, emitted.unit.helpers
     free = sorted({*helpers, *primal.__code__.co_freevars})
-    outer = ast.parse("def outer(): pass").body[0]
+    (outer,) = ast.parse("def outer(): pass").body
+    assert isinstance(outer, ast.FunctionDef)
     outer.args.args = [ast.arg(name) for name in free if name != emitted.name]
     outer.body = []
     module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, node)], []))

@@ -107,14 +107,14 @@ class _Text:
         if binding is None or binding.where == "cell":
             return
         module = sys.modules.get(space.get("__name__", ""))
-        is_module_global = module is not None and vars(module) is space
+        module = module if module is not None and vars(module) is space else None
         if self.is_free(n, binding.value):
-            if binding.where == "global" and is_module_global and self.home.get(n, _NOTHING) is not binding.value:
+            if binding.where == "global" and module is not None and self.home.get(n, _NOTHING) is not binding.value:
                 self.imports.setdefault(module.__name__, set()).add(n)
             self.stands[n] = binding.value
         elif callable(binding.value) or isinstance(binding.value, types.ModuleType):
             renamed[n] = name(self.helper(unit, n, binding.value))
-        elif is_module_global:  # data, which may be another object when the text runs
+        elif module is not None:  # data, which may be another object when the text runs
             base = module.__name__.rpartition(".")[2]
             base_name = next((k for k, v in unit.helpers.items() if v is module), None) or self.helper(unit, base, module)
             renamed[n] = gast.Attribute(name(base_name), n, gast.Load())

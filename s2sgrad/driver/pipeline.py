@@ -52,6 +52,7 @@ from s2sgrad.cleanup import (
 )
 from s2sgrad.cleanup import global_names as globals_
 from s2sgrad.driver.compilation import Compilation, Kept, Repeated, Stage
+from s2sgrad.driver.emitted import LATER
 from s2sgrad.inplace import nested_lists, rebind_markers, result_checks
 from s2sgrad.ir import checkpoints
 from s2sgrad.ir.quote import clone, spread_names
@@ -158,7 +159,8 @@ READ: tuple[Kept | Stage, ...] = (Kept((Stage("reading", _read), *NORMALIZE), _f
 
 
 def _infer(c: Compilation) -> None:
-    kinds = {p.id: c.given.get(p.id, UNKNOWN) for p in parameters(c.tree)}
+    given = c.given or {}
+    kinds = {p.id: given.get(p.id, UNKNOWN) for p in parameters(c.tree)}
     c.inference = Inference(
         c.unit,
         kinds,
@@ -367,7 +369,7 @@ PIPELINE: tuple[Kept | Stage | Repeated, ...] = (*KNOWN, *TRANSFORM, *OPTIMIZE)
 
 def normalizing(primal: Primal) -> Iterator[tuple[str, Unit, gast.FunctionDef]]:
     """Every stage of normalization: its name and the tree after it (which later stages change)."""
-    c = Compilation(primal, None, None)
+    c = Compilation(primal, LATER, None)
     _read(c)
     for stage in NORMALIZE:
         stage.run(c)

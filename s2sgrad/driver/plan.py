@@ -64,7 +64,7 @@ class Plan:
                 elif how == "cell":
                     closure.append(what)
                 elif how == "own":
-                    closure.append(primal.__closure__[what])
+                    closure.append((primal.__closure__ or ())[what])
                 else:
                     closure.append(types.CellType(primals[what] if how == "place" else what()))
             function = types.FunctionType(part.code, primal.__globals__, part.name, None, tuple(closure))
@@ -73,9 +73,9 @@ class Plan:
                 function.__kwdefaults__ = {**(primal.__kwdefaults__ or {}), **part.defaults} or None
             else:
                 function.__defaults__ = (None,) * part.buffers or None
-            function.traits = part.traits
+            function.__dict__["traits"] = part.traits
             if part.traits.same_signature and traits(primal).takes_record:  # as derivatives of a backward function do
-                declare(function, takes_record=True, slots=primal.traits.slots)
+                declare(function, takes_record=True, slots=traits(primal).slots)
             function.__doc__ = part.doc
             function.__module__ = primal.__module__
             mine.cell_contents = function

@@ -161,6 +161,12 @@ class Compiled:
             if not self.gives_up_on and recipe.facts.divides_again:
                 self.gives_up_on = (ZeroDivisionError,)
 
+    @property
+    def facts(self) -> Facts:
+        """The properties of a gradient; a pair has none."""
+        assert self.recipe.facts is not None
+        return self.recipe.facts
+
     def shown(self) -> types.FunctionType:
         """The function, with its text restored in linecache, for tools that show it."""
         plan.shown(self.function.__code__.co_filename)

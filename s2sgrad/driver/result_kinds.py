@@ -100,7 +100,9 @@ class ResultKinds:
         if kind is UNKNOWN or not self._recurs(target):
             return kind
         recursion = self._recursions.setdefault(key, Recursion(self, key))
-        value = None if kind is None else kind.items[_VALUE]
+        value: Any = None if kind is None else UNKNOWN
+        if isinstance(kind, Container) and kind.items is not None:
+            value = kind.items[_VALUE]
         return Container(tuple, (value, Recorded(frozenset((recursion,)))))
 
     def _recurs(self, target: Any) -> bool:
@@ -112,8 +114,9 @@ class ResultKinds:
     def recorded(self, key: Any) -> Kind:
         """The kind of the record that a function makes for arguments of these kinds."""
         kind = self._kinds[key]
-        known = key not in self._open and isinstance(kind, Container) and kind.items is not None
-        return kind.items[_RECORD] if known else UNKNOWN
+        if key not in self._open and isinstance(kind, Container) and kind.items is not None:
+            return kind.items[_RECORD]
+        return UNKNOWN
 
     def _fixed_point(self, target: Any, bound: dict[str, Kind], key: Any) -> Kind | None:
         own = len(self._open) - 1

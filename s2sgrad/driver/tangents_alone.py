@@ -48,10 +48,11 @@ def run(program: Program, entry: Emitted) -> None:
         before, functions = len(left), reached(program.functions, [entry])
         for callee in [*left]:
             sites = [site for caller in functions for site in _sites(caller, callee)]
-            if sites and all(site is not None for site in sites) and _returns_pair(callee):
+            plain = [site for site in sites if site is not None]
+            if sites and len(plain) == len(sites) and _returns_pair(callee):
                 left.remove(callee)
                 _without_value(callee)
-                for site in sites:
+                for site in plain:
                     site.statement.targets = [site.statement.targets[0].elts[1]]
 
 

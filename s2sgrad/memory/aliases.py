@@ -102,7 +102,8 @@ class Aliases:
         passed = [p.id for p in parameters(tree) if has_memory(kinds.get(p.id))]
         self.names = Names(())
         self._ever: dict[str, int] = {}  # all pairs that hold at some point
-        self._keep_states, self._own = keep, None
+        self._keep_states = keep
+        self._own: State | None = None
         self._nothing = State(Relation(self.names, symmetric=True), Relation(self.names))
         start = self._nothing.copy()
         owned = _records(tree) if traits(unit.primal.function).takes_record else set()
@@ -202,10 +203,10 @@ class Aliases:
         return state
 
     def _store(self, statement: gast.Assign, state: State) -> State:
-        base = in_place(self.unit, statement, self.kinds)
-        if isinstance(self.kinds.get(base), Array):
+        base, section = in_place(self.unit, statement, self.kinds), effects.stored(statement)
+        if base is None or section is None or isinstance(self.kinds.get(base), Array):
             return state
-        nested = not isinstance(effects.stored(statement).value, gast.Name)  # into an item, which may have other names
+        nested = not isinstance(section.value, gast.Name)  # into an item, which may have other names
         return self._keep(base, [statement.value], state, self._inside(base, state) if nested else 0)
 
     def _share(self, parts: list[gast.AST], state: State) -> State:
@@ -311,7 +312,7 @@ class Aliases:
         if key not in self._sources:
             bound = sources(self.unit, value, self.kinds) if target is None else (
                 bound_sources(self.unit, [target], value, self.kinds))  # fmt: skip
-            self._sources[key] = bound - self.stacks
+            self._sources[key] = bound.difference(self.stacks)
         return self._sources[key]
 
     def _closed(self, names: set[str], state: State) -> int:

@@ -291,7 +291,7 @@ class _Summaries:
 
 
 _known = _Summaries()
-forgotten_after(_known.__init__)
+forgotten_after(lambda: _Summaries.__init__(_known))
 
 
 def _scanned(function: types.FunctionType, given: Kind, passed: frozenset[tuple[str, Behaviour]]) -> Behaviour:

@@ -64,7 +64,8 @@ def called(points: Points, node: gast.Call) -> Places:
             return _method(points, node, node.func)
         function, args = points.value(node.func), Arguments(points, node)
         if are_closures(function):
-            return points.closures.called(function, args, node)
+            returned: Places = points.closures.called(function, args, node)
+            return returned
         return _unknown(points, function, args, node)
     args = Arguments(points, node, library_calls.calls_back(target))
     points.meet(points.reached(args.all()))  # the callee may use their operators
@@ -81,7 +82,7 @@ def call(points: Points, target: Any, args: Arguments, node: gast.AST) -> Places
         return call(points, target.__func__, args.before(points.of_object(target.__self__)), node)
     if isinstance(target, types.FunctionType):
         if getattr(target, "__code__", None) is effects.CONTEXT_MANAGER:
-            return call(points, target.__wrapped__, args, node)
+            return call(points, vars(target)["__wrapped__"], args, node)
         if not effects.is_library(target) and not is_ours(target):
             return _of_user(points, target, args, node)
     if isinstance(target, type) and not library_calls.is_library_class(target):
@@ -152,7 +153,8 @@ def apply(points: Points, function: gast.AST | None, *places: Places) -> Places:
     if target is MISSING:
         found = points.value(function) if isinstance(function, gast.Name) else set()
         if are_closures(found):
-            return points.closures.called(found, Arguments.of(points, *places), function)
+            returned: Places = points.closures.called(found, Arguments.of(points, *places), function)
+            return returned
         return set() if is_none(function) else points.anything()
     return call(points, target, Arguments.of(points, *places), function)
 

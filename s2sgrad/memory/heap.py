@@ -27,7 +27,8 @@ class Heap:
         if place.kind in ("own", "in"):
             return self.trusts.get(place.key, Trust.DATA)
         if place.kind == "outside":
-            return place.key
+            outside: Trust = place.key
+            return outside
         known = {"new": Trust.ARRAY, "none": Trust.ARRAY, "shell": Trust.DATA, "drawing": Trust.DRAWING}
         return known.get(place.kind, Trust.ANY)
 

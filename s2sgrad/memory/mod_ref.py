@@ -136,7 +136,7 @@ def returned_arguments(unit: Unit, function: Any, call: gast.Call, kinds: Mappin
     places = summary.returns | summary.holds
     if any(place.kind == "any" for place in places):
         return None
-    return _among(passed, places)._replace(parts=tuple(_among(passed, be | hold) for be, hold in summary.parts))
+    return _among(passed, {*places})._replace(parts=tuple(_among(passed, {*be, *hold}) for be, hold in summary.parts))
 
 
 def _among(passed: dict[str, gast.AST], places: Places) -> Returned:
@@ -283,7 +283,7 @@ class _Summaries:
 
 
 _known = _Summaries()
-forgotten_after(_known.__init__)
+forgotten_after(lambda: _Summaries.__init__(_known))
 
 
 def overwriting(node: Any, target: Any) -> str | None:
@@ -298,7 +298,8 @@ def overwriting(node: Any, target: Any) -> str | None:
     if is_ours(target) or (isinstance(target, types.FunctionType) and not effects.is_library(target)):
         return None
     names = by_position(target)
-    given = [*zip(names, node.args, strict=False), *((k.arg, k.value) for k in node.keywords if k.arg)]
+    given: list[tuple[str, gast.AST]] = [*zip(names, node.args, strict=False)]
+    given += [(k.arg, k.value) for k in node.keywords if k.arg]
     for name, value in given:
         if spellings.overwrites(name) and not (isinstance(value, gast.Constant) and spellings.is_off(name, value.value)):
             return name

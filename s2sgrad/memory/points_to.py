@@ -155,10 +155,11 @@ class Points(Heap):
         elif isinstance(target, gast.Starred):
             self.bind(target.value, self.shell(target, value))
         elif isinstance(target, (gast.Tuple, gast.List)):
-            plain = isinstance(display, (gast.Tuple, gast.List)) and len(display.elts) == len(target.elts)
-            plain = plain and not any(isinstance(e, gast.Starred) for e in (*display.elts, *target.elts))
+            parts = display.elts if isinstance(display, (gast.Tuple, gast.List)) else ()
+            plain = display is not None and len(parts) == len(target.elts)
+            plain = plain and not any(isinstance(e, gast.Starred) for e in (*parts, *target.elts))
             for k, part in enumerate(target.elts):
-                inner = display.elts[k] if plain else None
+                inner = parts[k] if plain else None
                 self.bind(part, self.value(inner) if plain else self.iterated(value), inner)
         else:
             owner = _owner(self, target)

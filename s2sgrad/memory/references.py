@@ -29,7 +29,7 @@ def referred(unit: Unit, statements: list[gast.AST]) -> set[str]:
     """
     out: set[str] = set()
     for statement in statements:
-        value = getattr(statement, "value", None)
+        value: gast.AST = getattr(statement, "value", None)
         if (owner := appended_to(value)) is not None:
             record = isinstance(owner, gast.Name) and owner.id in unit.own_names
             if unit.primal.is_generated or not record:
@@ -46,8 +46,9 @@ def alone(unit: Unit, tree: gast.FunctionDef) -> set[str]:
     mentions: Counter[str] = Counter()
     for statement in effects.walk(tree.body):
         x = bound_name(statement)
-        new = x is not None and isinstance(statement.value, (gast.Dict, gast.List))
-        if new or (x is not None and effects.accumulates(unit, statement) == x):
+        if x is None:
+            continue
+        if isinstance(statement.value, (gast.Dict, gast.List)) or effects.accumulates(unit, statement) == x:
             mentions[x] -= 1
     for node in nodes_of(tree, _MENTIONING) if mentions else ():
         part = node if isinstance(node, gast.Name) else node.value if isinstance(node, gast.Subscript) else _first(node)
@@ -65,7 +66,7 @@ def _first(call: gast.Call) -> gast.AST | None:
 
 def seeing(unit: Unit, owner: str, statement: gast.AST, lonely: set[str]) -> frozenset[str]:
     """The names through which an in-place write of a statement is visible; `lonely`: the result of `alone`."""
-    shared = unit.memory.at_once_with(owner)
+    shared: frozenset[str] = unit.memory.at_once_with(owner)
     if not replaces_item(unit, statement, unit.kinds):
         return shared
     return frozenset((owner,)) if owner in lonely else unit.memory.holding(shared)

@@ -46,7 +46,7 @@ def replaces_item(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> bo
     """Whether an in-place write replaces an item of a list or dict, and changes no array: `d[k] = x`."""
     section = effects.stored(statement)
     if section is None and unit.called(getattr(statement, "value", None)) is runtime.put_back:
-        return isinstance(kinds.get(effects.accumulates(unit, statement)), Container)
+        return isinstance(kinds.get(effects.accumulates(unit, statement) or ""), Container)
     owner = getattr(section, "value", None)
     return isinstance(owner, gast.Name) and isinstance(kinds.get(owner.id), Container)
 
@@ -72,10 +72,12 @@ def _changed(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
     target = unit.resolve(call.func)
     if target is MISSING and isinstance(call.func, gast.Attribute):
         root, method = _root_or_none(call.func.value), call.func.attr
+        if root is None:
+            return set()
         kind, trust = kinds.get(root, UNKNOWN), trust_of_owner(unit, call.func.value, kinds)
         only_reads = trust <= Trust.DATA and methods.only_compute(method)
         undone = isinstance(kind, Container) and root in unit.locals and (on_stack(method) or not may_write(method))
-        return set() if root is None or only_reads or undone or isinstance(kind, (Array, Number, Text)) else {root}
+        return set() if only_reads or undone or isinstance(kind, (Array, Number, Text)) else {root}
     if target is MISSING or behaviour.is_pure(unit, call):
         return set()
     if not catalogue.of(target).writes and effects.is_library(target):

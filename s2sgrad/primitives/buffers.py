@@ -21,7 +21,7 @@ def _is_left(transform: Callable[..., Any]) -> bool:
         return False
 
 
-_FORGETFUL = tuple(filter(_is_left, (np.fft.fft2, np.fft.ifft2, np.fft.rfft2, np.fft.irfft2)))
+_FORGETFUL = tuple(f for f in (np.fft.fft2, np.fft.ifft2, np.fft.rfft2, np.fft.irfft2) if _is_left(f))
 
 
 def leaves_out(primitive: Any) -> bool:

@@ -101,14 +101,14 @@ know_methods(list, "__getitem__", gives=Gives.ITEM)
 know_methods(tuple, "__getitem__", gives=Gives.ITEM)
 for _cls in (list, tuple, collections.deque):
     know_methods(_cls, "count index", gives=Gives.NEW, computes=True)
-for _cls in (set, frozenset):
-    know_methods(_cls, "isdisjoint issubset issuperset", gives=Gives.NEW)
+for _set in (set, frozenset):
+    know_methods(_set, "isdisjoint issubset issuperset", gives=Gives.NEW)
 
 # --- of random generators ---
 
-for _cls in DRAWING:
-    know_methods(_cls, "shuffle", writes=(1,))
-    know_methods(_cls, "choice choices sample", chooses=True)
+for _generator in DRAWING:
+    know_methods(_generator, "shuffle", writes=(1,))
+    know_methods(_generator, "choice choices sample", chooses=True)
 
 know(np.ufunc.at, writes=(1,))
 

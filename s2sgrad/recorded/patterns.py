@@ -41,7 +41,7 @@ class Kept(Lasting):
         self.node = node
         self.root = root
         self.followed = followed
-        self.where = value if root is not None else None
+        self.where: Any = value if root is not None else None
         self.borrowed = False
 
     def borrow(self, run: Run) -> None:

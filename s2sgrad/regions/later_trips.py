@@ -10,7 +10,7 @@ read of elements up to `i + d`, in the same trip or a later one, if d < c.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import gast
@@ -108,7 +108,7 @@ class Sections:
         for loop, next_ in zip(chain, [*chain[1:], None], strict=True):
             around = None if loop is None else _Trips.of(self.unit, loop)
             reads = None if around is None else self.mentions([*_ordered(loop.body)], shared, loop.body, ())
-            if reads is None:
+            if reads is None or around is None:
                 return False
             if next_ is None:
                 order = next(k for k, s, _ in _ordered(loop.body) if s is restore.statement)
@@ -228,11 +228,12 @@ class _Reads:
 
     def _keeping(self, axis: int) -> tuple[int, int, set[int]] | None:
         """The entry of `_kept` for an axis; None where some read is unbounded along it."""
-        bounds = [self.sections.kept_by(read, axis, self.trips) for read in self.reads]
-        if None in bounds:
+        reads = self.reads or []
+        bounds = [bound for read in reads if (bound := self.sections.kept_by(read, axis, self.trips)) is not None]
+        if len(bounds) < len(reads):
             return None
         outermost = max(bounds) if self.trips.step < 0 else min(bounds)
-        there = [read for read, bound in zip(self.reads, bounds, strict=True) if bound == outermost]
+        there = [read for read, bound in zip(reads, bounds, strict=True) if bound == outermost]
         return outermost, max(read.order for read in there), set().union(*(read.loops for read in there))
 
 
@@ -248,7 +249,9 @@ def _is_shape(node: gast.AST) -> bool:
     return isinstance(node, gast.Attribute) and node.attr in effects.FLAT_ATTRIBUTES
 
 
-def _ordered(body: list[gast.AST], loops: tuple[int, ...] = (), start: list[int] | None = None):
+def _ordered(
+    body: list[gast.AST], loops: tuple[int, ...] = (), start: list[int] | None = None
+) -> Iterator[tuple[int, gast.AST, tuple[int, ...]]]:
     """(order, statement, enclosing loops below the outer one), nested statements included."""
     start = [0] if start is None else start
     for statement in body:

@@ -34,7 +34,9 @@ def step_of(call: gast.Call) -> int | None:
 def least_of(unit: Unit, loop: gast.For) -> int | None:
     """The least value of a loop's variable if it is constant, else None."""
     call = range_of(unit, loop.iter)
-    step = None if call is None else step_of(call)
+    if call is None:
+        return None
+    step = step_of(call)
     if step == 1:
         return whole_number(call.args[0]) if len(call.args) > 1 else 0
     if step == -1:

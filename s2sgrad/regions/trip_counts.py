@@ -77,8 +77,9 @@ class Sizes:
 
     def _trip(self, node: gast.AST, outer: dict[str, Form | None]) -> Form | None:
         call = range_of(self.unit, node)
-        bounds = [affine.form(a, self.atom) for a in call.args] if call is not None else []
-        if not bounds or None in bounds:
+        asked = call.args if call is not None else ()
+        bounds = [form for a in asked if (form := affine.form(a, self.atom)) is not None]
+        if not bounds or len(bounds) < len(asked):
             return None
         length = bounds[0] if len(bounds) == 1 else bounds[1].minus(bounds[0])
         if len(bounds) == 3:
@@ -154,6 +155,6 @@ class Sizes:
         return None if dim is None else Form(constant=dim)
 
 
-def _is_first_by_axes(trips: Trips, left: Trips) -> bool:
+def _is_first_by_axes(trips: Trips, left: list[tuple[str, Form]]) -> bool:
     """Whether the trip count of the outermost loop is a sum of axis lengths."""
     return any(v == trips[0][0] and all(t.startswith("#") for t in form.terms) for v, form in left)

@@ -8,6 +8,8 @@ The helpers of shape are linear in one argument and take only the shape of the o
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from s2sgrad import runtime
@@ -49,7 +51,7 @@ def spreading(w, y, g, x, axis=None, keepdims=False):
     return np.reshape(w, np.shape(g)), None
 
 
-def fit(g, x):
+def fit(g: Any, x: Any) -> Any:
     """The cotangent `g` brought to the structure and shape of `x`, itself a cotangent (a container, a number, None).
 
     >>> float(fit(np.ones(2), 5.0)), fit(np.ones(2), [5.0]), fit({"a": 2.0, "b": 3.0}, {"b": 5.0, "c": 7.0})

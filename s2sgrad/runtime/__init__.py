@@ -232,7 +232,10 @@ def projected(x_bar: Any, x: Any) -> Any:
         parts = attributes_of(x) or x
         if not isinstance(parts, (list, tuple, dict)) or len(parts) != len(x_bar):
             return x_bar
-        if isinstance(parts, dict) != isinstance(x_bar, dict) or (isinstance(parts, dict) and parts.keys() != x_bar.keys()):
+        if isinstance(parts, dict) and isinstance(x_bar, dict):
+            if parts.keys() != x_bar.keys():
+                return x_bar
+        elif isinstance(parts, dict) or isinstance(x_bar, dict):
             return x_bar
         return rebuilt(x_bar, projected, parts)
     if not isinstance(x_bar, (complex, np.ndarray, np.generic)) or not np.iscomplexobj(x_bar):
@@ -468,7 +471,8 @@ class Pullback:
 
 def jvp(f: Callable[..., Any], primals: tuple, tangents: tuple, /, **keywords: Any) -> tuple[Any, Any]:
     """Run `f` once; return its value and its tangent, given tangents of the primals (None: zero)."""
-    return hook("tangent")(f, primals, tangents, keywords)
+    out: tuple[Any, Any] = hook("tangent")(f, primals, tangents, keywords)
+    return out
 
 
 OWN_RECORDS.update((Pullback, Closure))
@@ -485,7 +489,8 @@ def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, 
     if f is call and keywords:
         primals, keywords = by_name(primals, keywords)
     if f is call and type(primals[0]) is Closure and not is_called_otherwise(primals[0], len(primals) - 1, keywords):
-        return hook("called")(*primals)
+        out: tuple[Any, Pullback] = hook("called")(*primals)
+        return out
     fwd, bwd, places, lead, keywords = hook("derivative")(f, primals, keywords)
     y, saved = fwd(*lead, *primals, **keywords)
     return y, Pullback(bwd, saved, places, tuple(zeros(p) for p in primals))

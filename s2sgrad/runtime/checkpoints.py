@@ -58,8 +58,9 @@ def checkpoint(f: F) -> F:
         raise TypeError(f"checkpoint needs a function, not {f!r}")
     if not isinstance(f, types.FunctionType) or "made" in vars(f):  # nothing to record, or a derivative
         call = next((vars(cls)["__call__"] for cls in type(f).__mro__ if "__call__" in vars(cls)), None)
-        own = isinstance(call, types.FunctionType) and not hasattr(f, "compiled_for")
-        return types.MethodType(checkpoint(call), f) if own else f  # type: ignore[return-value]
+        if not isinstance(call, types.FunctionType) or hasattr(f, "compiled_for"):
+            return f
+        return types.MethodType(checkpoint(call), f)  # type: ignore[return-value]
     if f.__code__.co_flags & _SUSPENDS:
         raise TypeError(f"checkpoint needs a function that returns its value; `{f.__name__}` is a generator or a coroutine")
     same = types.FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, f.__closure__)

@@ -191,7 +191,7 @@ def separate(x: Any, line: int) -> None:
 def _is_one_memory(x: Any, y: Any) -> bool:
     """Whether these are the same list or dict, or arrays that share memory."""
     arrays = isinstance(x, np.ndarray) and isinstance(y, np.ndarray)
-    return x is y or (arrays and np.may_share_memory(x, y, max_work=1000))
+    return x is y or (arrays and np.may_share_memory(x, y, max_work=1000))  # type: ignore[arg-type]  # any effort
 
 
 def apart(line: int, u: np.ndarray, *others: Any) -> None:
@@ -404,7 +404,8 @@ def tangent_fits(x: Any, t: Any, k: int) -> None:
     ValueError: tangents[0] must have the shape of its primal, (2,), not (3,)
     """
     if isinstance(x, (list, tuple, dict)):
-        if type(t) is not type(x) or len(t) != len(x) or (isinstance(x, dict) and t.keys() != x.keys()):
+        keys = isinstance(x, dict) and isinstance(t, dict) and x.keys() != t.keys()
+        if type(t) is not type(x) or len(t) != len(x) or keys:
             raise ValueError(f"tangents[{k}] must have the structure of its primal, a {type(x).__name__} of {len(x)}")
         for key in x if isinstance(x, dict) else range(len(x)):
             tangent_fits(x[key], t[key], k)

@@ -57,8 +57,7 @@ def _shares(x: Any, seen: set[int]) -> bool:
 def _copied(x: Any, own: dict[int, Any] | None) -> Any:
     """`own` maps the identity of originals to copies; None if the value has no aliases."""
     if isinstance(x, np.ndarray):
-        plain = own is None or x.dtype.hasobject or type(x) is not np.ndarray
-        return x.copy() if plain else array_of_its_own(x, own)
+        return x.copy() if own is None or x.dtype.hasobject or type(x) is not np.ndarray else array_of_its_own(x, own)
     if isinstance(x, tuple):
         return rebuilt(x, lambda item: _copied(item, own))
     if own is not None and id(x) in own:

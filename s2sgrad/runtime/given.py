@@ -117,6 +117,6 @@ def _of_floats(bar: Any, shape: tuple[int, ...]) -> Any:
         return bar
     if np.shape(bar) != shape:
         return np.array(np.broadcast_to(bar, shape), dtype=float)
-    if hasattr(bar, "dtype"):
+    if isinstance(bar, (np.ndarray, np.generic)):
         return bar if bar.dtype.kind in "fc" else bar.astype(float)
     return float(bar) if not isinstance(bar, complex) else bar

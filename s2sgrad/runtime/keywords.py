@@ -76,7 +76,7 @@ def _places(f: Callable[..., Any], said: str) -> list[inspect.Parameter]:
     return known[len(f.holds) :] + known[len(f.holds) - f.usual : len(f.holds)]
 
 
-def code(f: Callable[..., Any]) -> Closure:
+def code(f: Callable[..., Any]) -> Callable[..., Any]:
     """The function behind a function value, which takes what that captures first; the cells of any other are constants."""
     return Closure(f.function if isinstance(f, Closure) else f, ())
 

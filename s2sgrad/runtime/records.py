@@ -100,12 +100,14 @@ def root_of(x: np.ndarray) -> np.ndarray:
 
 def bounds(x: np.ndarray) -> tuple[int, int]:
     """The addresses where the memory of an array begins and ends."""
-    return _byte_bounds(_read_only(x))
+    found: tuple[int, int] = _byte_bounds(_read_only(x))
+    return found
 
 
 def address(x: np.ndarray) -> int:
     """The address of the first element of an array."""
-    return _read_only(x).__array_interface__["data"][0]
+    first: int = _read_only(x).__array_interface__["data"][0]
+    return first
 
 
 def _read_only(x: np.ndarray) -> np.ndarray:

@@ -65,7 +65,7 @@ def without_floats(v: Any, numbers: bool = False) -> str:
 
 def _items(v: Any) -> Any:
     """The items of a container, an object array or an instance; None for anything else."""
-    held = attributes_of(v)
+    held: Any = attributes_of(v)
     held = v if held is None and isinstance(v, (list, tuple, dict, np.ndarray)) else held
     return held.ravel() if isinstance(held, np.ndarray) else held.values() if isinstance(held, dict) else held
 

@@ -56,9 +56,9 @@ def stored_in(v: Any) -> dict[str, Any] | None:
     if not isinstance(held, Mapping):
         held = None
     if not slots:
-        return held
+        return held  # type: ignore[return-value]  # what Python gives for `__dict__`, which acts as a dict
     kept = {n: getattr(v, n) for n in slots if hasattr(v, n)}
-    return kept | held if held else kept
+    return {**kept, **held} if held else kept
 
 
 def holds_iterator(v: Any, seen: frozenset[int] = frozenset()) -> bool:
@@ -153,7 +153,7 @@ def moved(x: dict, key: Any) -> dict:
     >>> moved({"a": 1, "b": 2}, "a")
     {'b': 2, 'a': 1}
     """
-    out = lacking(x, key)
+    out: dict = lacking(x, key)
     out[key] = x[key]
     return out
 
@@ -352,7 +352,8 @@ def as_dict(record: Any) -> dict[str, Any]:
     >>> as_dict(namedtuple("P", "x y")(1.0, 2.0))
     {'x': 1.0, 'y': 2.0}
     """
-    return record._asdict()
+    found: dict[str, Any] = record._asdict()
+    return found
 
 
 def with_fields(record: Any, names: tuple[str, ...], *values: Any) -> Any:

@@ -79,6 +79,6 @@ def _writable(values: Any) -> list[Any]:
 def _same(now: Any, before: Any) -> bool:
     """Whether an array, list or dict is unchanged since the copy `before`."""
     if isinstance(now, np.ndarray):
-        return now.shape == before.shape and (now.tobytes() == before.tobytes())
+        return bool(now.shape == before.shape and now.tobytes() == before.tobytes())
     parts = (now.items(), before.items()) if isinstance(now, dict) else (enumerate(now), enumerate(before))
     return len(now) == len(before) and all(a is b and x is y for (a, x), (b, y) in zip(*parts, strict=True))

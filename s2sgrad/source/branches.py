@@ -175,7 +175,7 @@ def _replaced(primal: Primal, branches: dict[tuple[int, ...], Branch]) -> Primal
                 follow(inner, is_outer and not isinstance(statement, _SCOPES))
         rest = next((k for k, s in enumerate(block) if _start(s) in branches), None)
         if rest is not None:
-            block[rest:] = refused(block[rest:], is_outer)
+            block[rest:] = refused(block[rest:], is_outer) or ()
 
     follow(tree.body, True)
     return replace(primal, tree=tree, refusals=refusals, unbound=frozenset(unbound))

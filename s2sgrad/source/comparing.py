@@ -50,4 +50,4 @@ def _same_constant(one: Any, other: Any) -> bool:
         return len(one) == len(other) and all(map(_same_constant, one, other))
     if isinstance(one, (float, complex)):
         return repr(one) == repr(other)  # distinguishes 0.0 from -0.0; nan equals nan
-    return one == other
+    return bool(one == other)

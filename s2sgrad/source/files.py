@@ -99,19 +99,22 @@ class File:
         return self.compiled[flags, apart]
 
     def _compile(self, module: ast.Module, flags: int) -> types.CodeType:
+        code: types.CodeType
         try:
-            return quietly(compile, module, self.name, "exec", flags, True)
+            code = quietly(compile, module, self.name, "exec", flags, True)
         except SyntaxError:  # a notebook's cell may await at its top level
-            return quietly(compile, module, self.name, "exec", flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)
+            code = quietly(compile, module, self.name, "exec", flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)
+        return code
 
 
 def _first_line(node: Any) -> int:
     decorators = getattr(node, "decorator_list", ())
-    return decorators[0].lineno if decorators else node.lineno
+    line: int = decorators[0].lineno if decorators else node.lineno
+    return line
 
 
 def _spans(statement: ast.stmt, line: int) -> bool:
-    return _first_line(statement) <= line <= statement.end_lineno
+    return _first_line(statement) <= line <= (statement.end_lineno or 0)
 
 
 _warnings_lock = threading.RLock()
@@ -126,7 +129,8 @@ def quietly(function: Any, *arguments: Any) -> Any:
 
 @lru_cache(maxsize=32)
 def _parsed(filename: str, text: str) -> File:
-    return quietly(File, filename, text)
+    file: File = quietly(File, filename, text)
+    return file
 
 
 def file_of(filename: str, text: str) -> File:

@@ -59,7 +59,8 @@ def _narrowed(code: types.CodeType, sharing: list[Found]) -> list[Found]:
     spots = {
         ((line, column), (end_line, end_column))
         for line, end_line, column, end_column in code.co_positions()
-        if None not in (line, end_line, column, end_column) and (line, column) != (end_line, end_column)
+        if line is not None and end_line is not None and column is not None and end_column is not None
+        if (line, column) != (end_line, end_column)
     }
     spots = {spot for spot in spots if any(_encloses(body, spot) for body in bodies)}
     around = [place for place, body in enumerate(bodies) if all(_encloses(body, spot) for spot in spots)]

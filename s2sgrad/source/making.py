@@ -27,7 +27,7 @@ _numbers = itertools.count()  # file names are unique: each text is dropped with
 
 
 def made(
-    text: str, name: str, home: types.FunctionType, helpers: dict[str, Any], reached: set[str],
+    text: str, name: str, home: Callable[..., Any], helpers: dict[str, Any], reached: set[str],
     tree: gast.FunctionDef | None = None, place: Callable[[Any], Place] | None = None, words: Wording | None = None,
 ) -> types.FunctionType:  # fmt: skip
     """The function `name` that `text` defines.  Its free names are `helpers`, its own name, and otherwise those of `home`,
@@ -46,7 +46,10 @@ def made(
     outer = _code(compile(whole, file, "exec", dont_inherit=True), "outer")
     code = _code(outer, name).replace(co_qualname=f"{home.__qualname__}.<locals>.{name}")
     if tree is not None and place is not None:
-        (written,) = ast.parse(whole).body[0].body
+        (around,) = ast.parse(whole).body
+        assert isinstance(around, ast.FunctionDef)
+        (written,) = around.body
+        assert isinstance(written, ast.FunctionDef)
         raised.register(code, dict(_places(written, tree, place)), frozenset(), words)
     function = types.FunctionType(code, home.__globals__, name, None, tuple(cells[n] for n in code.co_freevars))
     cells[name].cell_contents = function
@@ -79,7 +82,8 @@ def defined(text: str, name: str, file: str, space: dict[str, Any]) -> types.Fun
     """
     GENERATED_TEXTS[file] = linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(compile(text, file, "exec"), space)
-    return space.pop(name)  # it may shadow a name that the text reads: `abs`
+    function: types.FunctionType = space.pop(name)  # it may shadow a name that the text reads: `abs`
+    return function
 
 
 def _forget(file: str) -> None:

@@ -40,8 +40,8 @@ def mangle(tree: gast.FunctionDef, class_name: str) -> None:
     """Write out the private names of a class, in place; the name of the function itself is kept."""
     todo: list[tuple[Any, str | None]] = list(scoped_children(tree, class_name))
     while todo:
-        node, class_name = todo.pop()
-        todo.extend(scoped_children(node, class_name))
+        node, inside = todo.pop()
+        todo.extend(scoped_children(node, inside))
         kind = type(node).__name__
         fields = _IDENTIFIERS.get(kind, ())
         if kind == "alias":

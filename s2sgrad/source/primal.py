@@ -6,7 +6,7 @@ import ast
 import contextlib
 import threading
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,7 +61,7 @@ def look_up(function: types.FunctionType, name: str) -> Binding | None:
             return None
     if name in code.co_varnames or name in code.co_cellvars:
         return None
-    names, builtins = function.__globals__, function.__builtins__
+    names, builtins = function.__globals__, getattr(function, "__builtins__")  # noqa: B009  (typeshed lacks it)
     for where, home in (("global", names), ("builtin", builtins)):
         value = home.get(name, _MISSING)
         if value is not _MISSING:
@@ -69,7 +69,7 @@ def look_up(function: types.FunctionType, name: str) -> Binding | None:
     return None
 
 
-def stands_for(wrapper: types.FunctionType, how: str, function: Any) -> None:
+def stands_for(wrapper: Any, how: str, function: Any) -> None:
     """Record on a function that we made what it was made from: `how` is "differentiated" or "custom_gradient"."""
     vars(wrapper).update({how: function, "made": wrapper})
 
@@ -180,7 +180,7 @@ class Primal:
 
     def _span(self, node: ast.AST) -> tuple[int, int, int, int]:
         """First line and column, last line and column; columns in characters."""
-        placed = [node] if _is_placed(node) else [part for part in ast.walk(node) if _is_placed(part)] or [self.tree]
+        placed: list[Any] = [node] if _is_placed(node) else [*filter(_is_placed, ast.walk(node))] or [self.tree]
         line, column = min((part.lineno, part.col_offset) for part in placed)
         end_line, end_column = max((part.end_lineno, part.end_col_offset) for part in placed)
         return line, _characters(self._line(line), column), end_line, _characters(self._line(end_line), end_column)
@@ -201,10 +201,10 @@ def _copied(tree: Any) -> Any:
     todo: list[Any] = [root]
     while todo:
         owner = todo.pop()
-        slots = enumerate(owner) if isinstance(owner, list) else list(vars(owner).items())
+        slots: Iterable[tuple[Any, Any]] = enumerate(owner) if isinstance(owner, list) else list(vars(owner).items())
         for key, value in slots:
             if isinstance(value, ast.AST):
-                copy = type(value).__new__(type(value))
+                copy: Any = type(value).__new__(type(value))
                 copy.__dict__.update(vars(value))
             elif isinstance(value, list):
                 copy = list(value)

@@ -52,7 +52,7 @@ def read(function: Any) -> Primal:
     return noted(Primal(function, tree, code.co_filename, file.lines))
 
 
-class _Converter(Ast3ToGAst):
+class _Converter(Ast3ToGAst):  # type: ignore[misc]  # gast has no types
     """gast's conversion from the leaves up: it never recurses, however deeply a tree nests."""
 
     def __init__(self) -> None:

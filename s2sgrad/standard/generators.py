@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import builtins
 import itertools
+from typing import Any
 
 
 def each(iterable):
@@ -278,7 +279,7 @@ DRAWN = {
     itertools.starmap: spread, itertools.filterfalse: left_out, itertools.takewhile: begun, itertools.dropwhile: behind,
     itertools.compress: picked,
 }  # fmt: skip
-TOOLS = {
+TOOLS: dict[Any, Any] = {
     **DRAWN, builtins.map: mapped, builtins.filter: chosen, itertools.pairwise: neighbours,
     itertools.chain.from_iterable: flattened,
 }  # fmt: skip

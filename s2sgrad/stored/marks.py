@@ -126,7 +126,7 @@ class Marks:
     def kind(self, kind: Any) -> str:
         """The mark of a kind."""
         if isinstance(kind, Kind):
-            fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+            fields: tuple[dataclasses.Field, ...] = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
             return f"{type(kind).__name__}({', '.join(self.kind(getattr(kind, f.name)) for f in fields)})"
         if isinstance(kind, tuple):
             return f"({', '.join(map(self.kind, kind))})"
@@ -177,7 +177,8 @@ class Marks:
         read = [(n, self.of(space[n], False, names)) for n in sorted(names & space.keys())]
         other = [(n, self.of(sys.modules[n], False, names)) for n in sorted(names & sys.modules.keys() - space.keys())]
         cells = [self.of(content(cell), False, names) for cell in function.__closure__ or ()]
-        absent = [n for n in sorted(names - space.keys()) if n in function.__builtins__]
+        builtins = getattr(function, "__builtins__")  # noqa: B009  (typeshed lacks it)
+        absent = [n for n in sorted(names - space.keys()) if n in builtins]
         return f"{space.get('__name__')} {read} {other} {cells} {absent}"
 
     def _class(self, cls: type) -> str:
@@ -193,6 +194,7 @@ class Marks:
         return f"array {value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
 
     def _container(self, value: Any, exact: bool) -> str:
+        items: list[Any]
         if isinstance(value, dict):
             items = [(self.of(key, True), self.of(item, exact)) for key, item in value.items()]
         else:
@@ -226,8 +228,9 @@ def _said(function: types.FunctionType) -> str:
     said = traits(function)._replace(origin=None)
     if any(v is not None for v in (said.half_of, said.transposes, said.stands_for)):
         raise Unmarked
-    slots = said.slots._replace(stacks=sorted(said.slots.stacks), shared=sorted(said.slots.shared))
-    return repr(said._replace(slots=slots))
+    stacks: Any = sorted(said.slots.stacks)
+    shared: Any = sorted(said.slots.shared)
+    return repr(said._replace(slots=said.slots._replace(stacks=stacks, shared=shared)))
 
 
 def _is_name(constant: Any) -> bool:

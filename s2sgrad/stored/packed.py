@@ -37,9 +37,9 @@ class Stale(Exception):
 def packed(compiled: Compiled, sources: Sources, function: types.FunctionType, kinds: Any) -> tuple:
     """A compiled text as plain data; raises `Unmarked` where something of it belongs to this process alone."""
     recipe = compiled.recipe
-    if recipe.until is not None or recipe.inside or recipe.lifted or recipe.bound or not sources.alone:
-        raise Unmarked
     lookups = sources.lookups
+    if recipe.until is not None or recipe.inside or recipe.lifted or recipe.bound or not sources.alone or lookups is None:
+        raise Unmarked
     ways = Ways(function, kinds, lookups)
     looked_up = _lookups(lookups, sources.strict, ways)
     places = [ways.number(f) for f in compiled.functions]
@@ -54,9 +54,9 @@ def _lookups(lookups: Lookups, strict: set[tuple[int, str]], ways: Ways) -> tupl
     names = []
     for (owner, name), (function, _, binding) in lookups.names.items():
         now, exact = look_up(function, name), (owner, name) in strict
-        if (now is None) != (binding is None) or (now is not None and now.value is not binding.value):
-            raise Unmarked  # bound anew since
         where, value = ("", MISSING) if binding is None else (binding.where, binding.value)
+        if (now is None) != (binding is None) or (now is not None and now.value is not value):
+            raise Unmarked  # bound anew since
         names.append((ways.number(function), name, where, exact, *_told(value, exact, ways)))
     attributes = [(ways.number(o), n, *_told(v, False, ways)) for o, n, v in lookups.attributes.values()]
     members = [(ways.number(cls), n, *_told(v, False, ways)) for cls, n, v in lookups.members.values()]
@@ -73,7 +73,8 @@ def _part(part: Part, ways: Ways) -> tuple:
     places, derived, wording = raised.registered(part.code)
     if part.traits.origin is not None or any((part.traits.half_of, part.traits.transposes, part.traits.stands_for)):
         raise Unmarked
-    said = part.traits._replace(slots=tuple(part.traits.slots))
+    slots: Any = tuple(part.traits.slots)
+    said = part.traits._replace(slots=slots)
     closure = [(how, _held(how, what, ways)) for how, what in part.closure]
     defaults = {name: _constant(value) for name, value in part.defaults.items()}
     lines = {line: tuple(place) for line, place in places.items()}
@@ -131,7 +132,8 @@ def opened(data: tuple, function: types.FunctionType, kinds: Any) -> Compiled:
         wording = None if words is None else Wording(*words)
         raised.register(part.code, {line: Place(*place) for line, place in lines.items()}, derived, wording)
     if facts is not None:
-        facts = Facts(*facts[:4], _backend(*facts[4]), *facts[5:])
+        seed, scalar, written, unsure, backend, *more = facts
+        facts = Facts(seed, scalar, written, unsure, _backend(*backend), *more)
     recipe = Recipe(guards, Plan(text, filename, made), entries, facts, outside, of_complex)
     return recipe.sealed([])
 
@@ -139,22 +141,22 @@ def opened(data: tuple, function: types.FunctionType, kinds: Any) -> Compiled:
 def _looked_up(looked_up: tuple, objects: list[Any]) -> tuple[Lookups, set[tuple[int, str]]]:
     names, attributes, members, modules, keys = looked_up
     lookups, strict = Lookups(), set()
-    for number, name, where, exact, *told in names:
+    for number, name, where, exact, told, same in names:
         owner = objects[number]
         binding = look_up(owner, name)
         if where != ("" if binding is None else binding.where):
             raise Stale
-        _require(MISSING if binding is None else binding.value, exact, *told, objects)
+        _require(MISSING if binding is None else binding.value, exact, told, same, objects)
         lookups.names[id(owner), name] = owner, name, binding
         if exact:
             strict.add((id(owner), name))
-    for number, name, *told in attributes:
+    for number, name, told, same in attributes:
         value = getattr(objects[number], name, MISSING)
-        _require(value, False, *told, objects)
+        _require(value, False, told, same, objects)
         lookups.attributes[id(objects[number]), name] = objects[number], name, value
-    for number, name, *told in members:
+    for number, name, told, same in members:
         value = member_of(objects[number], name)
-        _require(value, False, *told, objects)
+        _require(value, False, told, same, objects)
         lookups.members[id(objects[number]), name] = objects[number], name, value
     lookups.modules = {name: sys.modules[name] for name in modules}
     for number, told in keys:

@@ -162,7 +162,7 @@ class _Point:
         if "tape" in self.modes:
             self.gradients["tape"] = _Taped(self.taped, self.numbers, self.seed)(*self.given)
             _unchanged(self.args, self.given, "the tape changed its argument")
-        self.along = jvp(self.f) if "fwd" in self.modes else None
+        self.along: Any = jvp(self.f) if "fwd" in self.modes else None
         self.exact = mapped(self.args, _doubled)
         single = any(np.finfo(np.asarray(x).dtype).bits < 64 for x in leaves((self.args, value)) if is_float(x))
         self.rtol = max(self.rtol, 1e-3) if single else self.rtol
@@ -253,7 +253,7 @@ class _Point:
             halves = np.array_split(places, 2)
             inside = (h for h in halves if not self.in_direction(number, _only(wrong, h), mode)[0].agrees)
             places = next(inside, np.zeros(0, int))
-        bad = [c for k in places for c in self.in_element(number, row, k, mode) if not c.agrees]
+        bad = [c for k in places for c in self.in_element(number, row, int(k), mode) if not c.agrees]
         yield from bad[:_WRONG] or [comparison]
 
 
@@ -281,7 +281,7 @@ class _Taped:
             seed = [s for s, v in zip(leaves(self.seed), leaves(value), strict=True) if isinstance(v, Array)]
         targets = [v for v in leaves(value) if isinstance(v, Array)]
         bars = iter(leaves(tape.gradient(targets, wanted, output_gradients=seed, unconnected_gradients="zero")))
-        plainly = (lambda x: x.numpy()[()]) if plain else (lambda x: x)
+        plainly: Callable[[Any], Any] = (lambda x: x.numpy()[()]) if plain else (lambda x: x)
         return tuple(mapped(args_[k], lambda x: plainly(next(bars)) if isinstance(x, Array) else x) for k in self.numbers)
 
 

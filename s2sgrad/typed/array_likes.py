@@ -101,7 +101,7 @@ def _may_be_broadcast(inference: Inference, section: gast.Subscript, value: gast
     """Whether a value that carries a derivative is a list or tuple, and may be smaller than the section it is stored
     into."""
     kind = inference.kind(value)
-    if not _is_sequence(kind) or not may_carry(kind):
+    if not isinstance(kind, Container) or not _is_sequence(kind) or not may_carry(kind):
         return False
     numbers = kind.items is not None and len(kind.items) > 1 and all(isinstance(item, Number) for item in kind.items)
     return not numbers or getattr(inference.kind(loaded(section)), "rank", None) != 1

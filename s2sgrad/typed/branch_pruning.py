@@ -72,7 +72,9 @@ class _Pruner:
         tests = [(s, n) for s in effects.walk(tree.body) for n in nodes(effects.header(s))]
         asked = [(s, owner) for s, n in tests if (owner := self._asked(n)) is not None and self._known(n) is None
                  and owner.id not in self.open]  # fmt: skip
-        reaching = Facts(tree).reaching if asked else None
+        if not asked:
+            return
+        reaching = Facts(tree).reaching
         for statement, owner in asked:
             found: Kind | None = None
             for number in reaching.reach(owner.id, statement):
@@ -106,7 +108,8 @@ class _Pruner:
         if decided is None:
             return [statement]
         self.changed = True
-        return statement.body if decided else statement.orelse
+        taken: list[gast.AST] = statement.body if decided else statement.orelse
+        return taken
 
     def _has_no_trip(self, iterated: gast.AST) -> bool:
         """Whether this is a range over the items of a list or dict that never has one."""

@@ -73,9 +73,10 @@ def _lists(
             bound = {n for s in effects.walk(loop.body) for n in binds(s)}
             walked = sorted(mentioned(*loop.body) & (over.keys() | dicts.keys()) - bound)
             changes = [s for s in effects.walk(loop.body) if _changed(unit, s, kinds)] if walked else []
-            if changes:
-                same = same or OneObject(unit, tree.body, kinds)
-            for t in walked if changes else ():
+            if not changes:
+                continue
+            same = same or OneObject(unit, tree.body, kinds)
+            for t in walked:
                 _refuse_keys(unit, changes, dicts.get(t))
                 if t in over:
                     changed = same.named(over[t])
@@ -122,7 +123,7 @@ def _may_grow(unit: Unit, statement: gast.AST, same: set[str], keys: set[str], k
 
 def _check_dict(unit: Unit, body: list[gast.AST], loop: gast.For, t: str, owner: str) -> None:
     """Check at the end of each trip that the dict still has as many keys as were drawn from it, as Python does."""
-    last = getattr(loop.body[-1], "value", None)
+    last: gast.AST = getattr(loop.body[-1], "value", None)
     if unit.called(last) is checks.lasts and last.args[0].id == owner:
         return
     length = unit.temp()
@@ -150,7 +151,7 @@ def _walked(unit: Unit, tree: gast.FunctionDef, helper: Any, kinds: Mapping[str,
     array keeps its length."""
     out: dict[str, str] = {}
     for statement in effects.walk(tree.body):
-        value = getattr(statement, "value", None)
+        value: gast.AST = getattr(statement, "value", None)
         if unit.called(value) is helper and isinstance(value.args[0], gast.Name):
             out |= dict.fromkeys(binds(statement), value.args[0].id)
     return {t: owner for t, owner in out.items() if not isinstance(kinds.get(owner), Array)}
@@ -178,7 +179,7 @@ def _check(unit: Unit, body: list[gast.AST], loop: gast.For, changes: list[gast.
 def _changed(unit: Unit, statement: gast.AST, kinds: Mapping[str, Kind]) -> set[str]:
     """The lists whose length a statement may change."""
     changed = resized(unit, statement)
-    value = getattr(statement, "value", None)
+    value: gast.AST = getattr(statement, "value", None)
     if changed is not None:
         method = getattr(getattr(value, "func", None), "attr", None)
         return {changed} if method is None or catalogue.of(getattr(list, method, None)).resizes else set()

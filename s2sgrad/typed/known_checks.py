@@ -28,7 +28,7 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:
     """Remove the checks, and propagate the names that become plain copies."""
     copies = set()
     for statement in effects.walk(tree.body):
-        call = statement.value if isinstance(statement, gast.Assign) else None
+        call: gast.AST = statement.value if isinstance(statement, gast.Assign) else None
         if unit.called(call) is runtime.sequence and _holds(unit, call, inference):
             statement.value = call.args[0]
             copies.add(statement.targets[0].id)

@@ -75,7 +75,7 @@ class _Sections:
 
     def _sorted(self, owner: str, place: gast.Slice, value: gast.AST, before: Block) -> Block | None:
         """`xs.sort()`, which is `t = np.sort(xs); xs[:] = t` in normal form; None otherwise."""
-        last = before[-1].value if before and isinstance(before[-1], gast.Assign) else None
+        last: gast.AST = before[-1].value if before and isinstance(before[-1], gast.Assign) else None
         plain = isinstance(last, gast.Call) and len(last.args) == 1 and not last.keywords
         if place.lower or place.upper or not plain or self.unit.called(last) is not np.sort:
             return None

@@ -37,7 +37,7 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
     return found
 
 
-def _operator(unit: Unit, call: gast.AST | None, inference: Inference) -> gast.AST | None:
+def _operator(unit: Unit, call: gast.AST, inference: Inference) -> gast.AST | None:
     """The operator that a method call stands for; None for any other expression."""
     method = call.func if isinstance(call, gast.Call) and len(call.args) == 1 and not call.keywords else None
     if not isinstance(method, gast.Attribute) or method.attr not in _OPERATORS or unit.resolve(method) is not MISSING:

@@ -181,6 +181,7 @@ def jacobian_vector_product(fun: Callable[..., Any], argnum: int = 0) -> Callabl
     return product
 
 
+_made: Any
 for _made in (grad, value_and_grad, elementwise_grad, grad_and_aux, grad_named, jacobian, hessian, make_vjp, make_jvp,
               make_hvp, make_ggnvp, hessian_tensor_product, tensor_jacobian_product, jacobian_vector_product):  # fmt: skip
     _made.read_as = getattr(followed, _made.__name__)

@@ -50,7 +50,7 @@ def defjvp(fun: Callable[..., Any], *jvpfuns: Callable[..., Any] | str | None, a
     """Give a tangent for each argument: `jvpfun(g, ans, *args)`; "same" if the function is linear in the argument."""
     places = range(len(jvpfuns)) if argnums is None else argnums
     for place, tangent in zip(places, jvpfuns, strict=True):
-        rule = _mapped(fun, place) if tangent == "same" else tangent
+        rule = _mapped(fun, place) if isinstance(tangent, str) else tangent
         tape.defjvp(fun, rule, argnums=place)
 
 

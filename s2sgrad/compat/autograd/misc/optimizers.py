@@ -48,7 +48,7 @@ def sgd(
     """Gradient descent with momentum."""
     velocity: Any = 0.0
 
-    def step(i: int, g: np.ndarray) -> np.ndarray:
+    def step(i: int, g: np.ndarray) -> Any:
         nonlocal velocity
         velocity = mass * velocity - (1.0 - mass) * g
         return -step_size * velocity
@@ -63,7 +63,7 @@ def rmsprop(
     """RMSprop: steps by the running mean of squares (Tieleman and Hinton, 2012)."""
     mean: Any = 1.0
 
-    def step(i: int, g: np.ndarray) -> np.ndarray:
+    def step(i: int, g: np.ndarray) -> Any:
         nonlocal mean
         mean = gamma * mean + (1.0 - gamma) * g**2
         return step_size * g / (np.sqrt(mean) + eps)
@@ -79,7 +79,7 @@ def adam(
     first: Any = 0.0
     second: Any = 0.0
 
-    def step(i: int, g: np.ndarray) -> np.ndarray:
+    def step(i: int, g: np.ndarray) -> Any:
         nonlocal first, second
         first = (1.0 - b1) * g + b1 * first
         second = (1.0 - b2) * g**2 + b2 * second

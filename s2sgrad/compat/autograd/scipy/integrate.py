@@ -33,7 +33,8 @@ def odeint(
     """The states at the times `t` of `y' = func(y, t, *args)`, which is `y0` at the first."""
     from scipy.integrate import odeint as solved
 
-    return solved(func, y0, t, args=tuple(args), rtol=rtol, atol=atol, mxstep=mxstep)
+    states: np.ndarray = solved(func, y0, t, args=tuple(args), rtol=rtol, atol=atol, mxstep=mxstep)
+    return states
 
 
 def _adjoint(

@@ -20,7 +20,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from s2sgrad import emit
+from s2sgrad import emit, grad
 
 # ---- what must come back exactly as it is written
 
@@ -690,3 +690,38 @@ def test_long_chains_need_no_stack():
     for _ in range(3000):
         choice = gast.IfExp(x, x, choice)
     assert emit.expression(choice).count("else") == 3000
+
+
+class Scaled:
+    def __init__(self, value):
+        self.value = value
+
+    def __enter__(self):
+        return self.value * 2.0
+
+    def __exit__(self, *_):
+        return False
+
+
+def test_a_comment_of_match_or_with_is_its_header():
+    """What is computed in a header has the line of the header above its derivative, and not the statements inside."""
+
+    def matched(x, k):
+        match x[0] * 2.0, k:
+            case (q, 1):
+                y = np.sin(x) * q
+            case _:
+                y = x
+        return y.sum()
+
+    def opened(x):
+        with Scaled(np.sin(x)) as y:
+            z = y * x
+        return z.sum()
+
+    for text, header in (
+        (grad(matched).source_for(np.ones(3), 1), "# match x[0] * 2.0, k:"),
+        (grad(opened).source_for(np.ones(3)), "# with Scaled(np.sin(x)) as y:"),
+    ):
+        (line,) = [k for k, shown in enumerate(text.splitlines()) if shown.strip() == header]
+        assert not text.splitlines()[line + 1].strip().startswith("#")

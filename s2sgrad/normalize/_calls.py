@@ -23,7 +23,7 @@ from s2sgrad.primitives.catalogue import is_named
 def callee(node: gast.AST) -> str:
     """The name of what is called, as far as it has one: `x.sort`, `np.add.at`."""
     if isinstance(node, gast.Name):
-        return node.id
+        return str(node.id)
     if isinstance(node, gast.Attribute):
         return f"{callee(node.value)}.{node.attr}"
     return f"{callee(node.value)}[..]" if isinstance(node, gast.Subscript) else ".."

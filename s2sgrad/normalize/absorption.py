@@ -19,6 +19,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import gast
 
 from s2sgrad.ir.unit import Unit
@@ -42,7 +44,7 @@ class Absorption:
         if isinstance(node, gast.AugAssign):
             owner, value = node.target, node.value if isinstance(node.op, gast.Add) else None
         else:
-            method = node.func if isinstance(node, gast.Call) and len(node.args) == 1 else None
+            method: Any = node.func if isinstance(node, gast.Call) and len(node.args) == 1 else None
             extends = isinstance(method, gast.Attribute) and is_named(method.attr, list.extend)
             owner, value = (method.value, node.args[0]) if extends else (None, None)
         return None if value is None or not self.is_list(owner) or self.names.may_read([value], owner.id) else value

@@ -53,15 +53,18 @@ def _block(unit: Unit, body: list[gast.AST], known: dict[str, Any]) -> list[gast
         inside = known if isinstance(statement, gast.If) else _without(known, [statement])
         for block in blocks(statement):
             block[:] = _block(unit, block, inside) or ([gast.Pass()] if block else [])
-        copied = known.get(getattr(statement.value, "id", "")) if bound_name(statement) else None
+        copy = bound_name(statement)
+        copied = known.get(getattr(statement.value, "id", "")) if copy else None
         out.append(_Decided(unit, _without(known, [statement])).visit(statement))
-        known = _without(known, [statement]) | ({bound_name(statement): copied} if copied else {})
+        known = _without(known, [statement]) | ({copy: copied} if copy and copied else {})
     return out
 
 
 def _without(known: dict[str, Any], body: list[gast.AST]) -> dict[str, Any]:
     """The kinds of the names that some statements do not bind."""
-    bound = bindings(body) if known else ()
+    if not known:
+        return {}
+    bound = bindings(body)
     return {n: kind for n, kind in known.items() if not bound[n]}
 
 

@@ -17,6 +17,7 @@ def f(a, b):
 from __future__ import annotations
 
 import string
+from typing import Any
 
 import gast
 import numpy as np
@@ -44,8 +45,9 @@ def rewrite(unit: Unit, node: gast.Call) -> None:
 def _spell(unit: Unit, node: gast.Call) -> None:
     """Write the subscripts of `np.einsum` as a string, if its lists of axis numbers are literals."""
     count = len(node.args) // 2
-    lists = [_labels(unit, argument) for argument in [*node.args[1 : 2 * count : 2], *node.args[2 * count :]]]
-    if None in lists:
+    given = [_labels(unit, argument) for argument in [*node.args[1 : 2 * count : 2], *node.args[2 * count :]]]
+    lists = [labels for labels in given if labels is not None]
+    if len(lists) < len(given):
         return
     numbers = sorted({label for labels in lists for label in labels if label is not Ellipsis})
     letters = dict(zip(numbers, string.ascii_uppercase + string.ascii_lowercase if len(numbers) > 26 else
@@ -55,7 +57,7 @@ def _spell(unit: Unit, node: gast.Call) -> None:
     node.args = [at(node, constant(text))[0], *node.args[: 2 * count : 2]]
 
 
-def _labels(unit: Unit, node: gast.AST) -> list[object] | None:
+def _labels(unit: Unit, node: gast.AST) -> list[Any] | None:
     """The axis numbers of a literal list; None for other expressions."""
     if not isinstance(node, (gast.List, gast.Tuple)):
         return None

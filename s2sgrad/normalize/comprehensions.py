@@ -45,8 +45,8 @@ def written_out(unit: Unit, node: gast.AST, target: str | None = None) -> tuple[
     `target` is the name that the value will be bound to.
     """
     if isinstance(node, gast.ListComp):
-        mine = target is not None and all(n.id != target for n in nodes(node) if isinstance(n, gast.Name))
-        holder = target if mine else unit.local("items")
+        mine = all(n.id != target for n in nodes(node) if isinstance(n, gast.Name))
+        holder = target if target is not None and mine else unit.local("items")
         grown = _loops(unit, node, statements("items.append(v)", items=holder, v=node.elt))
         return at(node, assign(holder, gast.List([], gast.Load())), *grown), name(holder)
     if isinstance(node, gast.DictComp):

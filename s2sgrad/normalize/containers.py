@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import gast
 
@@ -69,7 +69,9 @@ def written(unit: Unit, node: gast.Call, atom: Atom) -> Written | None:
     if not isinstance(owner, gast.Name) or owner.id not in unit.locals:
         return None
     check = own_method(unit, owner.id, node.func.attr, node)
-    before, value = _method(node.func.attr).write(unit, owner.id, node, atom)
+    method = _method(node.func.attr)
+    assert method is not None  # it changes what it is called on
+    before, value = method.write(unit, owner.id, node, atom)
     return [placed(node, statement) for statement in (*check, *before)], value
 
 
@@ -229,7 +231,7 @@ class _Method(NamedTuple):
     words: bool = False
 
 
-_METHODS = {
+_METHODS: dict[Any, _Method] = {
     dict.update: _Method(_update, 0, 1, words=True), dict.setdefault: _Method(_setdefault, 1, 2),
     list.insert: _Method(_insert, 2, 2), list.pop: _Method(_pop, 1, 2), dict.pop: _Method(_pop, 1, 2),
     list.reverse: _Method(_reverse, 0, 0), list.clear: _Method(_clear, 0, 0), dict.clear: _Method(_clear, 0, 0),

@@ -179,7 +179,8 @@ class _Scope:
 
     def looped(self, node: gast.AST | None) -> gast.AST | None:
         """What `__iter__` returns, which loops run over: `e` for `iter(e)`."""
-        return node.args[0] if self.kinds.called(node) is builtins.iter and len(node.args) == 1 else self.kept(node)
+        made = node is not None and self.kinds.called(node) is builtins.iter
+        return node.args[0] if node is not None and made and len(node.args) == 1 else self.kept(node)
 
     def wants(self, node: gast.AST, listed: bool = False) -> bool:
         """Whether this pass draws from an iterable; `listed`: all of it is consumed, not by a loop.

@@ -78,7 +78,7 @@ class DrawnTools:
     def sequence(self, node: gast.AST) -> gast.AST:
         """What has a length, and an item at each index."""
         if self.kinds.called(node) is itertools.count and is_plain_count(node):
-            first, step = [*(a.value for a in node.args), *(0, 1)[len(node.args) :]]
+            first, step = [a.value for a in node.args] + [0, 1][len(node.args) :]
             return gast.Call(self.unit.builtin(range), [constant(first), constant(sys.maxsize // 2), constant(step)], [])
         if not self.kinds.has_length(node):
             raise NotDrawn
@@ -216,15 +216,15 @@ class DrawnTools:
         return gast.Call(name(self.unit.helper(function.__name__, function)), list(arguments), [])
 
 
-def enumerate_(iterable, start=0):
+def enumerate_(iterable: Any, start: Any = 0) -> None:
     """The parameters of `enumerate`."""
 
 
-def batched_(iterable, n):
+def batched_(iterable: Any, n: Any) -> None:
     """The parameters of `itertools.batched` that are followed."""
 
 
-def repeat_(object, times=None):
+def repeat_(object: Any, times: Any = None) -> None:
     """The parameters of `itertools.repeat`."""
 
 

@@ -68,6 +68,7 @@ def _data(unit: Unit, statement: imported.Import, alias: gast.alias) -> gast.AST
     if imported.is_code(binding.value):
         unit.refuse(statement, f"`{bound}` is bound elsewhere in this function as well: import it under a name of its own")
     module = imported.source(statement, unit.primal.function)
+    assert module is not None  # it has the value
     base = module.__name__.rpartition(".")[2]
     base_name = base if unit.resolve(name(base)) is module else unit.helper(base, module)
     return assign(bound, gast.Attribute(name(base_name), alias.name, gast.Load()))

@@ -99,13 +99,19 @@ class _Rewriter(Transformer):
             return statement
         places, values = self.unit.local(f"{target.id}_places"), self.unit.local(f"{target.id}_values")
         call = statement.value
-        self.parts[target.id] = places, values, self.known(call)[1]
+        self.parts[target.id] = places, values, self._object(call)[1]
         copied = quote.expression("np.array(y)", np=module_alias(self.unit, np), y=call.args[1])
         made = self._made(call, name(places), name(values))
         return quote.at(statement, assign(places, call.args[0]), assign(values, copied), assign(target.id, made))
 
+    def _object(self, call: gast.Call) -> tuple[Any, Any]:
+        """What makes and calls the object that a call makes, which is known to be one."""
+        known = self.known(call)
+        assert known is not None
+        return known
+
     def _made(self, call: gast.Call, places: gast.AST, values: gast.AST) -> gast.AST:
-        make = self.known(call)[0]
+        make = self._object(call)[0]
         arguments = [call.func, places, values, *call.args[2:]]
         return gast.Call(name(self.unit.helper("made", make)), arguments, call.keywords)
 
@@ -125,7 +131,7 @@ class _Rewriter(Transformer):
         places, values = (gast.NamedExpr(name(self.unit.temp(), store=True), v) for v in (
             owner.args[0], quote.expression("np.array(y)", np=module_alias(self.unit, np), y=owner.args[1])))  # fmt: skip
         made = self._made(owner, places, values)
-        return self._at(node, self.known(owner)[1], made, name(places.target.id), name(values.target.id), None)
+        return self._at(node, self._object(owner)[1], made, name(places.target.id), name(values.target.id), None)
 
     def _at(self, node: gast.Call, at: Any, made: gast.AST, places: gast.AST, values: gast.AST, order: Any) -> gast.AST:
         if order is not None and (len(node.args) > 1 or any(k.arg == "nu" for k in node.keywords)):

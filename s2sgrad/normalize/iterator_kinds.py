@@ -77,7 +77,7 @@ class IteratorKinds:
         same = spread.value if isinstance(spread, gast.Starred) else None
         if not isinstance(same, gast.BinOp) or not isinstance(same.op, gast.Mult) or not isinstance(same.left, gast.List):
             return None
-        made = same.left.elts[0] if len(same.left.elts) == 1 else None
+        made: Any = same.left.elts[0] if len(same.left.elts) == 1 else None
         return [made.args[0], same.right] if self.called(made) is builtins.iter and len(made.args) == 1 else None
 
     def composed(self, node: gast.AST) -> bool:
@@ -136,7 +136,7 @@ class IteratorKinds:
         counts = self.counts(node)
         if self.called(node) is builtins.zip and len(counts) < len(node.args):
             return [a for a in node.args if a not in counts]
-        return node.args
+        return list(node.args)
 
 
 def is_plain_count(node: gast.Call) -> bool:

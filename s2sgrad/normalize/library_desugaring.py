@@ -304,7 +304,7 @@ def _aligned(target: gast.AST, value: gast.AST) -> dict[str, gast.AST] | None:
         return {target.id: value} if isinstance(owner, gast.Name) else None
     if isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) and len(target.elts) == len(value.elts):
         parts = [_aligned(t, v) for t, v in zip(target.elts, value.elts, strict=True)]
-        return None if None in parts else {k: v for part in parts for k, v in part.items()}
+        return None if None in parts else {k: v for part in parts if part is not None for k, v in part.items()}
     return None
 
 

@@ -79,8 +79,8 @@ def _named_tuples(unit: Unit, tree: gast.FunctionDef) -> list[gast.AST]:
     """The statements without those that make a named tuple of constants for a name that is bound once."""
     out, counts = [], scoping.all_bindings(tree)
     for statement in tree.body:
-        name = bound_name(statement)
-        call = statement.value if name is not None and counts[name] == 1 else None
+        name = bound_name(statement) or ""
+        call = statement.value if counts[name] == 1 else None
         if unit.called(call) is collections.namedtuple and (given := _constants(call)) is not None:
             unit.locals.discard(name)
             unit.helpers[name] = collections.namedtuple(*given[0], **{"module": unit.primal.function.__module__, **given[1]})
@@ -155,7 +155,8 @@ def _compiled_classes(unit: Unit, classes: list[gast.ClassDef], read: list[str])
     unbound = [part for n in read for part in (ast.Assign([ast.Name(n, ast.Store())], ast.Constant(None)),
                                                ast.Delete([ast.Name(n, ast.Del())]))]  # fmt: skip
     body = [*(gast.gast_to_ast(c) for c in classes), *unbound, ast.Return(names)]
-    home = ast.FunctionDef(name=function.__name__, args=empty, body=body, decorator_list=[], returns=None, type_params=[])
+    since_312: Any = {"type_params": []}
+    home = ast.FunctionDef(name=function.__name__, args=empty, body=body, decorator_list=[], returns=None, **since_312)
     ast.copy_location(home, body[0])
     module = ast.fix_missing_locations(ast.Module([home], []))
     flags = function.__code__.co_flags & FUTURE_FLAGS

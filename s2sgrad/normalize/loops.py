@@ -171,8 +171,11 @@ def _walk(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk:
             return _Walk(inner.length, lambda k: gast.Tuple([k, inner.item(k)], gast.Load()), inner.checks)
         first = unit.temp()
         setup.append(assign(first, start))
-        count = lambda k: expression("k + first", k=k, first=first)  # noqa: E731
-        return _Walk(inner.length, lambda k: gast.Tuple([count(k), inner.item(k)], gast.Load()), inner.checks)
+        return _Walk(
+            inner.length,
+            lambda k: gast.Tuple([expression("k + first", k=k, first=first), inner.item(k)], gast.Load()),
+            inner.checks,
+        )
     endless = _endless(unit, node, called, setup) or _generated(unit, node, setup)
     if endless is not None:
         return endless
@@ -220,7 +223,7 @@ def _viewed(unit: Unit, view: dict_views.View, setup: list[gast.AST]) -> _Walk:
 def _endless(unit: Unit, node: gast.AST, called: object, setup: list[gast.AST]) -> _Walk | None:
     """Infinite iterables, and some without a length, that have an item at every index; None for anything else."""
     if called is itertools.count and is_plain_count(node):
-        first, step = [*node.args, *(constant(0), constant(1))[len(node.args) :]]
+        first, step = list(node.args) + [constant(0), constant(1)][len(node.args) :]
         return _Walk(None, lambda k: expression("a + k * d", a=first, k=k, d=step) if step.value != 1 else k
                      if first.value == 0 else expression("k + a", a=first, k=k))  # fmt: skip
     if called is itertools.repeat and is_plain_repeat(node):
@@ -237,9 +240,10 @@ def _endless(unit: Unit, node: gast.AST, called: object, setup: list[gast.AST]) 
         return _sliced(unit, node, setup)
     if called is itertools.pairwise and len(node.args) == 1:
         inner = _walk(unit, node.args[0], setup)
-        following = lambda k: inner.item(expression("k + 1", k=k))  # noqa: E731
-        return _Walk(inner.length and expression("n - 1", n=inner.length),
-                     lambda k: gast.Tuple([inner.item(k), following(k)], gast.Load()))  # fmt: skip
+        return _Walk(
+            inner.length and expression("n - 1", n=inner.length),
+            lambda k: gast.Tuple([inner.item(k), inner.item(expression("k + 1", k=k))], gast.Load()),
+        )
     return _filled(unit, node, setup) if called is itertools.zip_longest and node.args else None
 
 
@@ -250,10 +254,10 @@ def _sliced(unit: Unit, node: gast.Call, setup: list[gast.AST]) -> _Walk:
     if len(bounds) == 1 and not is_none(bounds[0]):
         setup.append(assign(stop := unit.temp(), bounds[0]))
         return _Walk(_shortest(unit, [inner.length, name(stop)]), inner.item)
-    start, stop, step = [None if is_none(b) else b for b in iterables.slice_bounds(bounds)]
+    start, end, step = [None if is_none(b) else b for b in iterables.slice_bounds(bounds)]
     if inner.length is None:
         unit.refuse(node, "a part of what has no end cannot be followed: loop over `islice(.., stop)`")
-    steps = gast.Subscript(gast.Call(unit.builtin(range), [inner.length], []), gast.Slice(start, stop, step), gast.Load())
+    steps = gast.Subscript(gast.Call(unit.builtin(range), [inner.length], []), gast.Slice(start, end, step), gast.Load())
     setup.append(assign(places := unit.temp(), steps))
     length = gast.Call(unit.builtin(len), [name(places)], [])
     return _Walk(length, lambda k: inner.item(expression("places[k]", places=places, k=k)))

@@ -50,7 +50,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.forms import minus
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes, rewritten
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes, place_of, rewritten
 from s2sgrad.ir.unit import Unit
 from s2sgrad.source import read
 
@@ -70,7 +70,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def _matched(unit: Unit, statement: gast.Match) -> list[gast.AST]:
-    unit.syntax.compound.add((statement.lineno, statement.col_offset))
+    unit.syntax.compound.add(place_of(statement))
     parts = [statement.subject, *(p for case in statement.cases for p in (case.pattern, case.guard) if p is not None)]
     rebound = {n for part in parts for n in binds(part)}
     out: list[gast.AST] = []
@@ -153,7 +153,7 @@ def _header(unit: Unit, case: gast.match_case) -> gast.AST:
     line = unit.primal.lines[header.lineno - 1]
     if line.lstrip().startswith("case"):
         header.col_offset = len(line) - len(line.lstrip())
-        unit.syntax.compound.add((header.lineno, header.col_offset))
+        unit.syntax.compound.add(place_of(header))
     return header
 
 
@@ -287,7 +287,8 @@ class _Pattern:
         member = inspect.getattr_static(cls, attribute, None)
         field = attribute in getattr(cls, "_fields", ()) and issubclass(cls, tuple)
         computed = hasattr(type(member), "__get__") and not isinstance(member, plain) and not field
-        if computed or hasattr(cls, "__getattr__") or cls.__getattribute__ not in _PLAIN_LOOKUPS:
+        lookup: Any = cls.__getattribute__
+        if computed or hasattr(cls, "__getattr__") or lookup not in _PLAIN_LOOKUPS:
             self.unit.refuse(pattern, f"the attribute `{attribute}` of `{cls.__name__}` is computed, and a pattern would do "
                                       "that more than once: read it before `match`")  # fmt: skip
         if isinstance(member, types.GetSetDescriptorType) or _has_always(cls, attribute):
@@ -297,7 +298,7 @@ class _Pattern:
 
 def _has_always(cls: type, attribute: str) -> bool:
     """Whether every instance has an attribute: a dataclass field, or one that `__init__` always sets."""
-    start = cls.__init__
+    start = inspect.getattr_static(cls, "__init__")
     if dataclasses.is_dataclass(cls) and start.__code__.co_filename == "<string>":
         return attribute in {field.name for field in dataclasses.fields(cls) if field.init}
     if not isinstance(start, types.FunctionType):

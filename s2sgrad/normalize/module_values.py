@@ -53,10 +53,11 @@ def _named(unit: Unit, parameter: str, value: Any) -> gast.AST:
     if isinstance(value, types.ModuleType):
         return name(module_alias(unit, value))
     value = underlying(value)
-    if getattr(np, value.__name__, None) is value:
-        return numpy_function(unit, value.__name__)
-    if value.__name__.isidentifier():
-        return name(unit.helper(value.__name__, value))
+    own: str = value.__name__
+    if getattr(np, own, None) is value:
+        return numpy_function(unit, own)
+    if own.isidentifier():
+        return name(unit.helper(own, value))
     with contextlib.suppress(S2SGradError):
         tree = read(value).fresh_tree()
         at_home = value.__globals__ is unit.primal.function.__globals__ and value.__closure__ is None

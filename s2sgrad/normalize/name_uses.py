@@ -83,7 +83,7 @@ def _asked(unit: Unit, node: gast.AST) -> list[gast.AST]:
     if isinstance(node, (gast.If, gast.While, gast.IfExp)):
         return [node.test]
     if isinstance(node, gast.Compare):
-        return node.comparators
+        return list(node.comparators)
     if isinstance(node, gast.UnaryOp):
         return [node.operand]
     if not isinstance(node, gast.Call):

@@ -289,7 +289,7 @@ def _mask(unit: Unit, node: gast.Call, target: Any) -> gast.AST | None:
     """The `where=` of an elementwise function, removed from the call."""
     for keyword in node.keywords:
         if keyword.arg == "where" and (isinstance(target, np.ufunc) or target is np.clip):
-            if target is np.clip or target.signature is not None:
+            if not isinstance(target, np.ufunc) or target.signature is not None:
                 unit.refuse(keyword.value, "`where=` of this function is not differentiated: assign np.where(...) instead")
             node.keywords.remove(keyword)
             return None if isinstance(keyword.value, gast.Constant) and keyword.value.value is True else keyword.value
@@ -299,7 +299,10 @@ def _mask(unit: Unit, node: gast.Call, target: Any) -> gast.AST | None:
 def _selected(unit: Unit, node: gast.Call, place: _Held, mask: gast.AST) -> gast.AST:
     """The store of the results for the selected elements."""
     np_ = module_alias(unit, np)
-    wide = lambda value: expression("np.broadcast_to(v, np.shape(x))", np=np_, v=value, x=place())  # noqa: E731
+
+    def wide(value: gast.AST) -> gast.AST:
+        return expression("np.broadcast_to(v, np.shape(x))", np=np_, v=value, x=place())
+
     chosen = None
     for k, operand in enumerate(node.args):
         if is_literal(operand):

@@ -50,7 +50,7 @@ def _name_directly(unit: Unit, tree: gast.FunctionDef) -> None:
         return
     bound = all_bindings(tree)
     for statement in tree.body:
-        local = bound_name(statement)
+        local = bound_name(statement) or ""
         if local in written and bound[local] == 1 and is_outside(unit, statement.value) and _is_same_inside(tree, local):
             for node in nodes(tree):
                 if isinstance(node, gast.Name) and node.id == local and isinstance(node.ctx, gast.Load):

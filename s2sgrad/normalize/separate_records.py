@@ -43,7 +43,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         for body in nested(tree.body):
             body[:] = [s for statement in body for s in _begun_apart(statement)]
         parts = {stack: [_named(unit, part) for part in pushed] for stack, pushed in _stacks(tree.body).items()}
-        tree.body = separated(tree.body, parts.get)
+        tree.body = separated(tree.body, lambda stack: None if stack is None else parts.get(stack))
     return tree
 
 
@@ -71,8 +71,8 @@ def separated(body: list[gast.AST], parts_of: Callable[[str | None], list[str] |
             pairs = zip(parts, pushed, strict=True)
             out += at(statement, *(s for stack, e in pairs for s in statements("stack.append(e)", stack=stack, e=e)))
         elif (bound := _bound(statement)) is not None:
-            pairs = reversed([*zip(parts, bound, strict=True)])
-            out += at(statement, *(assign(target, expression("stack.pop()", stack=stack)) for stack, target in pairs))
+            last_first = reversed([*zip(parts, bound, strict=True)])
+            out += at(statement, *(assign(t, expression("stack.pop()", stack=stack)) for stack, t in last_first))
         else:
             out += at(statement, *(assign(stack, gast.List([], gast.Load())) for stack in parts))
     return out
@@ -82,7 +82,7 @@ def _stack(statement: gast.AST) -> str | None:
     """The list that a statement makes, pushes to or pops from, where it is one of these three."""
     owner = appended_to(alone(statement))
     if isinstance(owner, gast.Name):
-        return owner.id
+        return str(owner.id)
     if not isinstance(statement, gast.Assign):
         return None
     is_empty = isinstance(statement.value, gast.List) and not statement.value.elts

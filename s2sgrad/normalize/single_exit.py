@@ -95,7 +95,11 @@ def _returns(unit: Unit, body: list[gast.AST], result: str, returned: list[str],
                 completed = unit.local("completed")
                 out += at(statement, assign(completed, constant(True)))
                 no = assign(completed, constant(False))
-                statement.body = with_exits(statement.body, gast.Break, lambda s, no=no: at(s, clone(no), gast.Break()))
+
+                def unfinished(leaving: gast.AST, no: gast.Assign = no) -> list[gast.AST]:
+                    return at(leaving, clone(no), gast.Break())
+
+                statement.body = with_exits(statement.body, gast.Break, unfinished)
                 orelse = at(statement, gast.If(name(completed), orelse, []))
             out += [statement, *after, *orelse]
         else:

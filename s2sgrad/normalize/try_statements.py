@@ -101,12 +101,14 @@ def _mentions(handler: gast.ExceptHandler) -> bool:
 
 
 def _name(handler: gast.ExceptHandler) -> str | None:
-    return handler.name.id if isinstance(handler.name, gast.Name) else handler.name
+    named: str | None = handler.name.id if isinstance(handler.name, gast.Name) else handler.name
+    return named
 
 
 def _handler(unit: Unit, handler: gast.ExceptHandler, which: str) -> list[gast.AST]:
     """The statements of a handler."""
     if not _mentions(handler):
-        return handler.body
+        body: list[gast.AST] = handler.body
+        return body
     caught = gast.Call(name(unit.helper("caught", runtime.caught)), [name(which)], [])
     return [*at(handler, assign(_name(handler), caught)), *handler.body]

@@ -50,7 +50,7 @@ from s2sgrad.analysis.with_regions import ENTER, EXIT, closed, opened
 from s2sgrad.ir.exits import always_leaves, leaves
 from s2sgrad.ir.forms import arguments_of
 from s2sgrad.ir.notes import CLEANS_UP
-from s2sgrad.ir.quote import assign, at, constant, mentioned, name, nested, nodes, rewritten, stored
+from s2sgrad.ir.quote import assign, at, constant, mentioned, name, nested, nodes, place_of, rewritten, stored
 from s2sgrad.ir.scoping import own_nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory import behaviour
@@ -85,7 +85,7 @@ def _statement(unit: Unit, statement: gast.AST) -> list[gast.AST]:
 
 def _lowered(unit: Unit, statement: gast.With) -> list[gast.AST]:
     """A `with` as statements; those inside have this form already."""
-    unit.syntax.compound.add((statement.lineno, statement.col_offset))
+    unit.syntax.compound.add(place_of(statement))
     before, body, after = without_exits(unit, statement)
     for item in reversed(statement.items):
         body = _item(unit, statement, item, body)
@@ -97,7 +97,7 @@ def _attempted(unit: Unit, statement: gast.Try) -> list[gast.AST]:
 
     A `finally` that only binds local variables just follows the body: an exception would discard them anyway.
     """
-    unit.syntax.compound.add((statement.lineno, statement.col_offset))
+    unit.syntax.compound.add(place_of(statement))
     if statement.finalbody and all(_only_local(unit, s) for s in statement.finalbody):
         before, body, after = without_exits(unit, statement)
         return [*before, *body, *statement.finalbody, *after]
@@ -183,7 +183,8 @@ def _item(unit: Unit, statement: gast.With, item: gast.withitem, body: list[gast
 
 def without_exits(unit: Unit, statement: gast.With | gast.Try) -> tuple[list[gast.AST], list[gast.AST], list[gast.AST]]:
     """Statements before; the body without exits; and the statements after it that leave instead."""
-    body, flagged = statement.body, []
+    body = statement.body
+    flagged: list[gast.AST] = []
     if any(map(_leaves_from_loop, nested(body))):
         body, flagged = returns_behind_loops(unit, body, unit.local("value"))
     if not leaves(body):

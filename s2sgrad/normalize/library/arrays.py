@@ -138,7 +138,8 @@ def raveled_arguments(unit: Unit, node: gast.Call, target: Any) -> list[gast.AST
     """The arguments of a call, `x.flat` as `np.ravel(x)`; what copies an array may give a view of `x` for `x.flat`, as
     `np.array` does, and gets it as it is."""
     if any(_is_flat(unit, a) for a in node.args) and not catalogue.of(target).may_view and _views_flat(target):
-        return node.args
+        given: list[gast.AST] = node.args
+        return given
     return [raveled(unit, a) for a in node.args]
 
 

@@ -26,7 +26,8 @@ import contextlib
 import functools
 import itertools
 import sys
-import types
+from collections.abc import Callable
+from typing import Any
 
 import gast
 
@@ -63,7 +64,7 @@ def _map(call: LibraryCall) -> gast.AST | None:
     return placed(call.node, gast.GeneratorExp(item, [each]))
 
 
-def _with_function_made(call: LibraryCall, tool: types.FunctionType) -> gast.AST | None:
+def _with_function_made(call: LibraryCall, tool: Callable[..., Any]) -> gast.AST | None:
     """`map` and `filter` of one iterable, with a function that an expression makes, once: drawn from."""
     function, *over = call.args
     return call.looped(call.calling(tool, [function, *map(call.listed, over)])) if len(over) == 1 else None
@@ -126,10 +127,11 @@ def _product(call: LibraryCall) -> gast.AST | None:
     if not call.at_once or (call.args and all(_is_range(call, a) for a in call.args)):
         return None
     times = whole_number(call.words.pop("repeat", constant(1)))
-    if call.words or (len(call.args), times) not in standard.PRODUCTS:
+    product = None if call.words or times is None else standard.PRODUCTS.get((len(call.args), times))
+    if product is None:
         call.unit.refuse(call.node, "`itertools.product` is differentiated of one to three, and of one with `repeat=2` or "
                                     "`repeat=3`: write loops")  # fmt: skip
-    return call.calling(standard.PRODUCTS[len(call.args), times], call.args)
+    return call.calling(product, call.args)
 
 
 @desugars(itertools.groupby)
@@ -201,7 +203,8 @@ def _drawn(call: LibraryCall) -> gast.AST | None:
 @desugars(itertools.accumulate)
 def _accumulate(call: LibraryCall) -> gast.AST | None:
     with contextlib.suppress(TypeError):
-        function, arguments = iterables.accumulation(call.unit, *map(call.listed, call.args), **call.words)
+        words: dict[Any, gast.AST] = {**call.words}
+        function, arguments = iterables.accumulation(call.unit, *map(call.listed, call.args), **words)
         return call.looped(call.calling(function, arguments))
     return None
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import operator
+from typing import TypeGuard
 
 import gast
 
@@ -109,7 +110,7 @@ def _taken(call: LibraryCall, texts: list[str], arguments: list[gast.AST]) -> ga
     return call.written(f"lambda row{heads}: {body}", **values)
 
 
-def _is_path(path: object) -> bool:
+def _is_path(path: object) -> TypeGuard[str]:
     """Whether a text is a dotted path; two leading underscores would be mangled in a class."""
     words = path.split(".") if isinstance(path, str) else [""]
     plain = all(word.isidentifier() and not keyword.iskeyword(word) for word in words)

@@ -46,8 +46,8 @@ def _extreme(call: LibraryCall) -> gast.AST | None:
             key = call.written("lambda k: d[k]", d=key.value)
             items = call.written("list(d)", list=call.unit.builtin(list), d=items)
     call.require_free(key, items)
-    which = standard.largest if call.target is max else standard.smallest
-    return call.calling(which, [call.listed(items), key])
+    one = standard.largest if call.target is max else standard.smallest
+    return call.calling(one, [call.listed(items), key])
 
 
 @desugars(sorted)

@@ -9,8 +9,7 @@ def _get(call): ..                 ->      `d.get(k)`, unless `d` may be an obje
 from __future__ import annotations
 
 import builtins
-import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -78,9 +77,7 @@ class LibraryCall:
         at(self.node, *(n for n in nodes(tree) if not isinstance(n, gast.Name) and not hasattr(n, "lineno")))
         return tree
 
-    def calling(
-        self, function: types.FunctionType, args: list[gast.AST], words: dict[str, gast.AST] | None = None
-    ) -> gast.AST:
+    def calling(self, function: Any, args: list[gast.AST], words: Mapping[Any, gast.AST] | None = None) -> gast.AST:
         """A call of one of our own functions, with the place of this one."""
         keywords = [gast.keyword(k, v) for k, v in (words or {}).items()]
         return at(self.node, gast.Call(name(self.unit.helper(function.__name__, function)), args, keywords))[0]

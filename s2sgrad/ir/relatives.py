@@ -105,8 +105,9 @@ def told(function: Any) -> str:
     has one; "" where none is near."""
     if methods := [name for name in instances.methods_of(function) if name != "__call__"]:
         return f"What it makes has rules where only these are called of it, in this function: {', '.join(methods)}."
-    if instances.of(function) is not None:
-        return "What it makes has a rule where it is only called, in this function."
+    if (maker := instances.of(function)) is not None:
+        also = "".join(f", `{name}`" for name in (*maker.methods, *maker.orders))
+        return f"What it makes has a rule where it is only called{also and f', or asked for {also[2:]}'}, in this function."
     name = full_name(function)
     if name in MAKING:
         return f"The nearest one: {MAKING[name]}, whose result has a rule where it is only called, in this function."

@@ -27,7 +27,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def instances_of(cls: Any) -> tuple[Any, Any] | None:
+def instances_of(cls: Any) -> instances.Maker | None:
     """What makes the instances of a class of a library, and what calls them, where what they were made of is handed on."""
     return instances.of(cls)
 

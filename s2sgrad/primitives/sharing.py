@@ -33,7 +33,7 @@ from s2sgrad.runtime import (
     shadows,
     structure,
 )
-from s2sgrad.runtime.copies import copied, copied_as_laid
+from s2sgrad.runtime.copies import copied, copied_as_laid, data_of
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking, moved, place_of
 
@@ -48,7 +48,7 @@ know(
     np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.broadcast_to, np.diagonal, np.diag, np.real,
     np.imag, np.nan_to_num, np.require, np.lib.stride_tricks.as_strided,
     np.lib.stride_tricks.sliding_window_view, np.trim_zeros, np.real_if_close, np.ndarray.view, np.linalg.matrix_power,
-    np.asarray_chkfinite, np.diff, np.polyder, np.polyint, *existing(np, "matrix_transpose"),
+    data_of, np.asarray_chkfinite, np.diff, np.polyder, np.polyint, *existing(np, "matrix_transpose"),
     *existing(np.linalg, "diagonal", "matrix_transpose"),
     gives=Gives.MAYBE, computes=True,
 )  # fmt: skip

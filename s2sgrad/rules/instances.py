@@ -1,6 +1,6 @@
 """Classes of libraries whose instances a function makes of differentiated values, and then calls.
 
-    s = CubicSpline(x, y); s(t)     ->     s_values = np.array(y); s = made(CubicSpline, x, s_values); at(s, x, s_values, t)
+    s = CubicSpline(x, y); s(t)     ->     s_values = np.array(y); s = made(CubicSpline, s_values, x); at(s, s_values, t)
     norm(m, s).logpdf(x)            ->     norm.logpdf(x, m, s)
 
 The instance is a constant; what it was made of goes to each call, which has a rule in it.
@@ -9,12 +9,14 @@ The instance is a constant; what it was made of goes to each call, which has a r
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from s2sgrad.rules import arriving
+from s2sgrad.rules.table import general
+from s2sgrad.runtime.copies import data_of
 
-_KNOWN: dict[Any, tuple[Callable[..., Any], Callable[..., Any]]] = {}
+_KNOWN: dict[Any, Maker] = {}
 _METHODS: dict[Any, dict[str, Method]] = {}
 
 
@@ -31,14 +33,43 @@ class Method(NamedTuple):
     make: Callable[..., Any] | None = None
 
 
-def write(cls: Callable[..., Any], make: Callable[..., Any], at: Callable[..., Any]) -> None:
-    """Say that `make(cls, places, values, ..)` makes instances of a class, and `at(instance, places, values, ..)` calls one;
-    the first two arguments of the class are the places and the values."""
-    _KNOWN[cls] = make, at
+class Maker(NamedTuple):
+    """What stands for the making of an object of data, and for calls of it.
+
+    `make(cls, data, ..)`: makes it; `at(instance, data, ..)`: calls it; `count`: how many arguments of the class have to be
+    there; `data`: which of these carry derivatives (several are stacked); `methods`: `function(instance, data, ..)` by the
+    name of a method; `orders`: the methods that make a derivative of it, whose order `nu=` tells the others; `copies`:
+    whether it has a copy of its data.
+    """
+
+    make: Callable[..., Any]
+    at: Callable[..., Any]
+    count: int = 2
+    data: tuple[int, ...] = (1,)
+    methods: Mapping[str, Callable[..., Any]] = types.MappingProxyType({})
+    orders: Mapping[str, int] = types.MappingProxyType({})
+    copies: bool = True
 
 
-def of(cls: Any) -> tuple[Callable[..., Any], Callable[..., Any]] | None:
-    """What makes and calls the instances of a class; None where this is not known."""
+@general(data_of)
+def _data_of(g, y, values, constants):
+    return g, None
+
+
+_data_of.linear_in("values")
+_data_of.constant(
+    "constants",
+    "what is made of data has a derivative in these alone, not in their places nor in options: pass constants",
+)
+
+
+def write(cls: Callable[..., Any], maker: Maker) -> None:
+    """Say what stands for the making of instances of a class, and for their calls."""
+    _KNOWN[cls] = maker
+
+
+def of(cls: Any) -> Maker | None:
+    """What stands for the making and the calls of instances of a class; None where this is not known."""
     arriving.read()
     return _KNOWN.get(cls) if isinstance(cls, (type, types.FunctionType)) else None
 

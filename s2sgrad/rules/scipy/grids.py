@@ -217,7 +217,7 @@ for _rule in (interpn, _on_grid, regular):
         lambda xi: is_container(xi), "points as a list or a tuple have no derivative rule: stack their coordinates, "
                                      "np.stack((x, y), axis=-1)"
     )  # fmt: skip
-instances.write_methods(interpolate.RegularGridInterpolator, {"__call__": instances.Method(1, on_grid, copies=True)})
+instances.write_methods(interpolate.RegularGridInterpolator, {"__call__": instances.Method(1, on_grid)})
 
 # --- surfaces --------------------------------------------------------------------------------------------------------
 

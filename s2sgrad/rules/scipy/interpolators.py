@@ -1,6 +1,7 @@
 """Rules of scipy.interpolate for objects that a function makes of data, and then calls.
 
-y = CubicSpline(x, v)(t)    ->    v_bar = gathered(y_bar, s, v, t, 0, None),  t_bar = along(y_bar * at(s, x, v, t, 1), t)
+y = CubicSpline(x, v)(t)    ->    v_bar = gathered(y_bar, s, v, t, 0, None),  t_bar = along(y_bar * at(s, v, t, 1), t)
+r = s.solve(0.4)            ->    v_bar = -gathered(r_bar / s(r, 1), s, v, r, 0, None)
 
 Interpolation is linear in the data (de Boor, *A Practical Guide to Splines*, 2001): the same interpolator through the
 columns of the identity gives the weight of each datum at each point.  It is made once for each object.  Those of Fritsch and
@@ -19,7 +20,7 @@ from scipy import interpolate
 
 from s2sgrad.rules import instances
 from s2sgrad.rules.scipy.interpolate import across, along
-from s2sgrad.rules.table import flat, general
+from s2sgrad.rules.table import flat, general, with_sizes_of_their_own
 from s2sgrad.runtime import Refusal
 
 # --- objects ---------------------------------------------------------------------------------------------------------
@@ -31,11 +32,12 @@ _DEGREES = {"linear": 1, "slinear": 1, "quadratic": 2, "cubic": 3, "zero": 0, "n
 class Made:
     """An interpolator, and what it was made of."""
 
-    __slots__ = ("_weighing", "cls", "given", "options", "own", "places", "values")
+    __slots__ = ("_weighing", "cls", "options", "own", "places", "values")
 
     def __init__(self, cls: Any, places: Any, values: Any, options: dict[str, Any]) -> None:
-        self.cls, self.places, self.values, self.options = cls, np.asarray(places), np.asarray(values), options
-        self.given, self.own = values, self.make(values)
+        self.cls, self.places, self.options = cls, np.asarray(places), options
+        self.values = np.array(values)  # what the data were: they may be written later
+        self.own = self.make(self.values)
         self._weighing: Any = None
 
     def make(self, values: Any) -> Any:
@@ -44,31 +46,38 @@ class Made:
 
     def of(self, values: Any) -> Made:
         """The same of this data, which is mostly its own."""
-        same = values is self.given or np.array_equal(values, self.values)
-        return self if same else Made(self.cls, self.places, values, self.options)
+        return self if np.array_equal(values, self.values) else type(self)(self.cls, self.places, values, self.options)
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         return self.own(*args, **keywords)
 
     @property
+    def axes(self) -> tuple[int, ...]:
+        """The shape of the data that weights tell."""
+        return np.shape(self.values)[:1]
+
+    @property
     def weighing(self) -> Any:
         """The interpolator whose values are the derivatives in the data."""
         if self._weighing is None:
-            n = len(self.values)
-            options = dict(self.options)
-            if self.cls in SLOPES:
-                rows = SLOPES[self.cls](self.places, self.values, options.get("method"))
-                self._weighing = interpolate.CubicHermiteSpline(
-                    self.places, np.eye(n), rows, extrapolate=self.own.extrapolate
-                )
-            elif self.cls is interpolate.PPoly:
-                self._weighing = self.make(np.reshape(np.eye(np.size(self.values)), (*np.shape(self.values), -1)))
-            else:
-                if self.cls is interpolate.interp1d:
-                    options |= {"axis": 0, "bounds_error": False}
-                    options["fill_value"] = "extrapolate" if self.extrapolates else 0.0
-                self._weighing = self.cls(self.places, np.eye(n), **options)
+            self._weighing = self.weigh(np.eye(int(np.prod(self.axes))))
         return self._weighing
+
+    def weigh(self, columns: Any) -> Any:
+        """The interpolators through these columns, without what does not depend on the data."""
+        options = dict(self.options)
+        if self.cls in SLOPES:
+            rows = SLOPES[self.cls](self.places, self.values, options.get("method"))
+            return interpolate.CubicHermiteSpline(self.places, columns, rows, extrapolate=self.own.extrapolate)
+        if self.cls is interpolate.interp1d:
+            options |= {"axis": 0, "bounds_error": False}
+            options["fill_value"] = "extrapolate" if self.extrapolates else 0.0
+        ends = options.get("bc_type")
+        if isinstance(ends, str) and ends == "periodic":
+            columns[-1] = columns[0]  # the last datum is the first
+        elif ends is not None and not isinstance(ends, str):
+            options["bc_type"] = _at_rest(ends, len(columns))
+        return self.cls(self.places, columns, **options)
 
     @property
     def extrapolates(self) -> bool:
@@ -76,14 +85,31 @@ class Made:
         return isinstance(self.options.get("fill_value"), str)
 
     def asked(self, interpolator: Any, data: Any, x: Any, nu: int, extrapolate: Any) -> Any:
-        """The values, or the derivatives of order `nu`, of an interpolator that has this data."""
+        """The values, or the derivatives of order `nu` (integrals if below 0), of an interpolator that has this data."""
         if isinstance(interpolator, interpolate.interp1d):
             return interpolator(x) if nu == 0 else self._slope(data, x, nu)
         if isinstance(interpolator, (interpolate.BarycentricInterpolator, interpolate.KroghInterpolator)):
             if nu == 0:
                 return interpolator(x)
             return interpolator.derivative(x, nu)
+        if nu < 0:
+            interpolator, nu = interpolator.antiderivative(-nu), 0
+        if isinstance(interpolator, interpolate.BPoly) and nu >= len(interpolator.c):  # which takes no higher order
+            return np.zeros(np.shape(x) + np.shape(interpolator.c)[2:])
         return interpolator(x, nu) if extrapolate is None else interpolator(x, nu, extrapolate)
+
+    def total(self, interpolator: Any, a: Any, b: Any, extrapolate: Any, nu: int) -> Any:
+        """The integral from `a` to `b`, of a derivative of order `nu`."""
+        if nu > 0:
+            interpolator = interpolator.derivative(nu)
+        elif nu < 0:
+            interpolator = interpolator.antiderivative(-nu)
+        return interpolator.integrate(a, b, extrapolate)[()]
+
+    def crossings(self, level: Any, discontinuity: Any, extrapolate: Any, nu: int) -> Any:
+        """Where it, or a derivative, has this value."""
+        found = self.own if nu == 0 else self.own.derivative(nu) if nu > 0 else self.own.antiderivative(-nu)
+        return found.solve(level, discontinuity, extrapolate)
 
     def _slope(self, data: Any, x: Any, nu: int) -> Any:
         """The derivative of `interp1d`, by a spline of its degree; 0 outside, unless it extrapolates."""
@@ -96,6 +122,19 @@ class Made:
         found = interpolate.make_interp_spline(places, data[order], degree)(x, nu)
         inside = (x >= places[0]) & (x <= places[-1]) | self.extrapolates
         return np.where(np.reshape(inside, np.shape(inside) + (1,) * (np.ndim(found) - np.ndim(inside))), found, 0.0)
+
+
+def _at_rest(ends: Any, n: int) -> Any:
+    """Conditions at the ends with derivatives of 0, for as many columns: `(order, value)`, lists of these, words.
+
+    >>> _at_rest(((1, 0.5), "natural"), 2)
+    ((1, array([0., 0.])), 'natural')
+    """
+    if isinstance(ends, str) or ends is None:
+        return ends
+    if len(ends) == 2 and isinstance(ends[0], (int, np.integer)):
+        return ends[0], np.zeros(n)
+    return type(ends)(_at_rest(end, n) for end in ends)
 
 
 def slopes(x: Any, y: Any, method: Any = None) -> Any:
@@ -163,7 +202,7 @@ SLOPES = {interpolate.PchipInterpolator: slopes, interpolate.Akima1DInterpolator
 # --- their calls -----------------------------------------------------------------------------------------------------
 
 
-def made(cls, places, values, *rest, **options):
+def made(cls, values, places, *rest, **options):
     """An interpolator that tells the weights of its data."""
     names = [*inspect.signature(cls).parameters][2:]
     options = dict(zip(names, rest, strict=False)) | options
@@ -180,7 +219,7 @@ def made(cls, places, values, *rest, **options):
     return Made(cls, places, values, options)
 
 
-def at(s, places, values, x, nu=0, extrapolate=None):
+def at(s, values, x, nu=0, extrapolate=None):
     """A call of the interpolator, of which `values` are the data."""
     own = s.of(values)
     return own.asked(own.own, own.values, x, nu, extrapolate)
@@ -189,8 +228,7 @@ def at(s, places, values, x, nu=0, extrapolate=None):
 def weights(s: Made, values: Any, x: Any, nu: int, extrapolate: Any) -> Any:
     """The derivative in each datum, behind the axes of the points."""
     own = s.of(values)
-    found = own.asked(own.weighing, np.eye(len(own.values)), x, nu, extrapolate)
-    return np.reshape(found, (*np.shape(x), *np.shape(own.values))) if own.cls is interpolate.PPoly else found
+    return np.reshape(own.asked(own.weighing, np.eye(len(own.values)), x, nu, extrapolate), (*np.shape(x), *own.axes))
 
 
 def spread(s, dots, values, x, nu, extrapolate):
@@ -216,22 +254,13 @@ flat(made, still)
 
 
 @general(at)
-def _at(g, y, s, places, values, x, nu=0, extrapolate=None):
-    return (
-        None, None, gathered(g, s, values, x, nu, extrapolate),
-        along(g * at(s, places, values, x, nu + 1, extrapolate), x),
-    )  # fmt: skip
+def _at(g, y, s, values, x, nu=0, extrapolate=None):
+    return None, gathered(g, s, values, x, nu, extrapolate), along(g * at(s, values, x, nu + 1, extrapolate), x)
 
 
 @_at.forward()
-def _(y, s, places, values, x, s_dot, places_dot, values_dot, x_dot, nu=0, extrapolate=None):
-    return (
-        None, None, spread(s, values_dot, values, x, nu, extrapolate),
-        across(x_dot, y) * at(s, places, values, x, nu + 1, extrapolate),
-    )  # fmt: skip
-
-
-_at.constant("places", "an interpolator has no derivative in the places of its data: pass constants")
+def _(y, s, values, x, s_dot, values_dot, x_dot, nu=0, extrapolate=None):
+    return None, spread(s, values_dot, values, x, nu, extrapolate), across(x_dot, y) * at(s, values, x, nu + 1, extrapolate)
 
 
 @general(spread)
@@ -250,75 +279,206 @@ def _(w, y, g, s, values, x, nu=0, extrapolate=None):
     )  # fmt: skip
 
 
-for _class in (
-    interpolate.CubicSpline, interpolate.PchipInterpolator, interpolate.interp1d, interpolate.make_interp_spline,
-    interpolate.BarycentricInterpolator, interpolate.KroghInterpolator, interpolate.BSpline,
-    interpolate.Akima1DInterpolator, interpolate.make_lsq_spline,
-):  # fmt: skip
-    instances.write(_class, made, at)
+# --- integrals ---------------------------------------------------------------------------------------------------------
+
+
+def integral(s, values, a, b, extrapolate=None, nu=0):
+    """The integral of the interpolator from `a` to `b`."""
+    own = s.of(values)
+    return own.total(own.own, a, b, extrapolate, nu)
+
+
+def shares(s: Made, values: Any, a: Any, b: Any, extrapolate: Any, nu: int) -> Any:
+    """The derivative of the integral in each datum."""
+    own = s.of(values)
+    return np.reshape(own.total(own.weighing, a, b, extrapolate, nu), own.axes)
+
+
+def integral_along(s, dots, values, a, b, extrapolate, nu):
+    """The tangent along that of the data."""
+    share = shares(s, values, a, b, extrapolate, nu)
+    return np.tensordot(share, dots, np.ndim(share))
+
+
+def integral_bar(g, s, values, a, b, extrapolate, nu):
+    """The transpose of `integral_along`."""
+    return np.tensordot(shares(s, values, a, b, extrapolate, nu), g, 0)
+
+
+@general(integral)
+def _integral(g, y, s, values, a, b, extrapolate=None, nu=0):
+    at_a, at_b = at(s, values, a, nu, extrapolate), at(s, values, b, nu, extrapolate)
+    return None, integral_bar(g, s, values, a, b, extrapolate, nu), -np.sum(g * at_a), np.sum(g * at_b)
+
+
+@_integral.forward()
+def _(y, s, values, a, b, s_dot, values_dot, a_dot, b_dot, extrapolate=None, nu=0):
+    return (
+        None, integral_along(s, values_dot, values, a, b, extrapolate, nu), -a_dot * at(s, values, a, nu, extrapolate),
+        b_dot * at(s, values, b, nu, extrapolate),
+    )  # fmt: skip
+
+
+@general(integral_along)
+def _(g, y, s, dots, values, a, b, extrapolate=None, nu=0):
+    at_a, at_b = spread(s, dots, values, a, nu, extrapolate), spread(s, dots, values, b, nu, extrapolate)
+    bar = integral_bar(g, s, values, a, b, extrapolate, nu)
+    return None, bar, still(s, values), -np.sum(g * at_a), np.sum(g * at_b)
+
+
+@general(integral_bar)
+def _(w, y, g, s, values, a, b, extrapolate=None, nu=0):
+    at_a, at_b = spread(s, w, values, a, nu, extrapolate), spread(s, w, values, b, nu, extrapolate)
+    bar = integral_along(s, w, values, a, b, extrapolate, nu)
+    return bar, None, still(s, values), -np.sum(g * at_a), np.sum(g * at_b)
+
+
+# --- where it has a value ---------------------------------------------------------------------------------------------
+
+
+def solve(s, values, y=0.0, discontinuity=True, extrapolate=None, nu=0):
+    """Where the interpolator has the value `y`."""
+    return s.of(values).crossings(y, discontinuity, extrapolate, nu)
+
+
+def roots(s, values, discontinuity=True, extrapolate=None, nu=0):
+    """Where it is 0."""
+    return s.of(values).crossings(0.0, discontinuity, extrapolate, nu)
+
+
+def crossing(s: Made, values: Any, level: Any, x: Any, nu: int, extrapolate: Any) -> float:
+    """1, unless the interpolator does not cross a level at one of these places, but only touches it, or jumps over it."""
+    own = s.of(values)
+    if np.ndim(values) != len(own.axes):
+        raise Refusal(None, "the roots of several curves have no derivative: take each curve alone")
+    slope = own.asked(own.own, own.values, x, nu + 1, extrapolate)
+    rest = own.asked(own.own, own.values, x, nu, extrapolate) - level
+    size = 1.0 + np.max(np.abs(values))
+    if not np.all(np.isfinite(x)) or np.any(np.abs(rest) > 1e-6 * size) or np.any(np.abs(slope) < 1e-9 * size):
+        raise Refusal(None, "a root where a curve only touches its level, or jumps over it, has no derivative")
+    return 1.0
+
+
+flat(crossing)
+
+
+@general(solve)
+def _solve(g, x, s, values, y=0.0, discontinuity=True, extrapolate=None, nu=0):
+    slope = at(s, values, x, nu + 1, extrapolate) * crossing(s, values, y, x, nu, extrapolate)
+    return None, -gathered(g / slope, s, values, x, nu, extrapolate)
+
+
+@_solve.forward()
+def _(x, s, values, s_dot, values_dot, y=0.0, discontinuity=True, extrapolate=None, nu=0):
+    slope = at(s, values, x, nu + 1, extrapolate) * crossing(s, values, y, x, nu, extrapolate)
+    return None, -spread(s, values_dot, values, x, nu, extrapolate) / slope
+
+
+@_solve.keyword("y")
+def _solve_y(g, x, s, values, y=0.0, discontinuity=True, extrapolate=None, nu=0):
+    return np.sum(g / (at(s, values, x, nu + 1, extrapolate) * crossing(s, values, y, x, nu, extrapolate)))
+
+
+@_solve_y.forward()
+def _(x, s, values, y_dot, y=0.0, discontinuity=True, extrapolate=None, nu=0):
+    return y_dot / (at(s, values, x, nu + 1, extrapolate) * crossing(s, values, y, x, nu, extrapolate))
+
+
+@general(roots)
+def _roots(g, x, s, values, discontinuity=True, extrapolate=None, nu=0):
+    slope = at(s, values, x, nu + 1, extrapolate) * crossing(s, values, 0.0, x, nu, extrapolate)
+    return None, -gathered(g / slope, s, values, x, nu, extrapolate)
+
+
+@_roots.forward()
+def _(x, s, values, s_dot, values_dot, discontinuity=True, extrapolate=None, nu=0):
+    slope = at(s, values, x, nu + 1, extrapolate) * crossing(s, values, 0.0, x, nu, extrapolate)
+    return None, -spread(s, values_dot, values, x, nu, extrapolate) / slope
+
+
+with_sizes_of_their_own(solve, roots)
+
+# --- classes ---------------------------------------------------------------------------------------------------------
+
+_ORDERS = {"derivative": 1, "antiderivative": -1}
+_AREAS = {"integrate": integral}
+_ALL = _AREAS | {"roots": roots, "solve": solve}
+for _class in (interpolate.interp1d, interpolate.KroghInterpolator):
+    instances.write(_class, instances.Maker(made, at))
+instances.write(interpolate.BarycentricInterpolator, instances.Maker(made, at, copies=False))
+for _class in (interpolate.CubicSpline, interpolate.PchipInterpolator, interpolate.Akima1DInterpolator):
+    instances.write(_class, instances.Maker(made, at, methods=_ALL, orders=_ORDERS))
+for _class in (interpolate.make_interp_spline, interpolate.make_lsq_spline):
+    instances.write(_class, instances.Maker(made, at, methods=_AREAS, orders=_ORDERS))
+instances.write(interpolate.BSpline, instances.Maker(made, at, methods=_AREAS, orders=_ORDERS, copies=False))
 
 
 class Pieces(Made):
-    """A polynomial by pieces, which does not copy its coefficients."""
+    """A polynomial by pieces."""
 
     __slots__ = ()
 
-    def __init__(self, cls: Any, places: Any, values: Any, options: dict[str, Any]) -> None:
-        super().__init__(cls, places, np.array(values), options)
-        self.given = values
+    @property
+    def axes(self) -> tuple[int, ...]:
+        return np.shape(self.values)
 
     def make(self, values: Any) -> Any:
-        return self.cls(np.array(values), self.places, **self.options)
+        return self.cls(values, self.places, **self.options)
 
-    def of(self, values: Any) -> Made:
-        same = np.array_equal(values, self.values)
-        if values is self.given and not same:
-            raise Refusal(None, "the coefficients of a PPoly are written before it is called: make it after that")
-        return self if same else Pieces(self.cls, self.places, values, self.options)
+    def weigh(self, columns: Any) -> Any:
+        return self.make(np.reshape(columns, (*self.axes, -1)))
 
 
 def made_pieces(cls, c, x, *rest, **options):
     """A polynomial by pieces that tells the weights of its coefficients, which make a matrix."""
     options = dict(zip(("extrapolate", "axis"), rest, strict=False)) | options
     if np.ndim(c) != 2 or options.get("axis", 0) != 0:
-        raise Refusal(None, "PPoly has a derivative in coefficients of two axes: one polynomial for each piece")
+        raise Refusal(None, f"{cls.__name__} has a derivative in coefficients of two axes: one polynomial for each piece")
     return Pieces(cls, x, c, options)
 
 
-def at_pieces(s, c, x, t, nu=0, extrapolate=None):
-    """A call of it."""
-    return at(s, x, c, t, nu, extrapolate)
+class Hermite(Made):
+    """A spline through data and slopes, which are stacked."""
+
+    __slots__ = ()
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        return np.shape(self.values)
+
+    def make(self, values: Any) -> Any:
+        return self.cls(self.places, *values, **self.options)
+
+    def weigh(self, columns: Any) -> Any:
+        return self.make(np.reshape(columns, (*self.axes, -1)))
 
 
-@general(at_pieces)
-def _at_pieces(g, y, s, c, x, t, nu=0, extrapolate=None):
-    in_t = along(g * at_pieces(s, c, x, t, nu + 1, extrapolate), t)
-    return None, gathered(g, s, c, t, nu, extrapolate), None, in_t
+def made_of_slopes(cls, values, places, *rest, **options):
+    """The same of a spline through data and slopes."""
+    options = dict(zip(("axis", "extrapolate"), rest, strict=False)) | options
+    if np.ndim(values) != 2:
+        raise Refusal(None, f"{cls.__name__} has a derivative in data of one axis")
+    return Hermite(cls, places, values, options)
 
 
-@_at_pieces.forward()
-def _(y, s, c, x, t, s_dot, c_dot, x_dot, t_dot, nu=0, extrapolate=None):
-    in_t = across(t_dot, y) * at_pieces(s, c, x, t, nu + 1, extrapolate)
-    return None, spread(s, c_dot, c, t, nu, extrapolate), None, in_t
-
-
-_at_pieces.constant("x", "an interpolator has no derivative in the places of its data: pass constants")
-flat(made_pieces)
-instances.write(interpolate.PPoly, made_pieces, at_pieces)
+flat(made_pieces, made_of_slopes)
+instances.write(interpolate.PPoly, instances.Maker(made_pieces, at, 2, (0,), _ALL, _ORDERS, False))
+instances.write(interpolate.BPoly, instances.Maker(made_pieces, at, 2, (0,), _AREAS, _ORDERS, False))
+instances.write(interpolate.CubicHermiteSpline, instances.Maker(made_of_slopes, at, 3, (1, 2), _ALL, _ORDERS))
 
 # --- functions that make an interpolator and call it -----------------------------------------------------------------
 
 
 @general(interpolate.pchip_interpolate)
 def pchip_interpolate(g, y, xi, yi, x, der=0, axis=0):
-    s = made(interpolate.PchipInterpolator, xi, yi)
-    return None, gathered(g, s, yi, x, der, None), along(g * at(s, xi, yi, x, der + 1), x)
+    s = made(interpolate.PchipInterpolator, yi, xi)
+    return None, gathered(g, s, yi, x, der, None), along(g * at(s, yi, x, der + 1), x)
 
 
 @general(interpolate.krogh_interpolate)
 def krogh_interpolate(g, y, xi, yi, x, der=0, axis=0):
-    s = made(interpolate.KroghInterpolator, xi, yi)
-    return None, gathered(g, s, yi, x, der, None), along(g * at(s, xi, yi, x, der + 1), x)
+    s = made(interpolate.KroghInterpolator, yi, xi)
+    return None, gathered(g, s, yi, x, der, None), along(g * at(s, yi, x, der + 1), x)
 
 
 for _rule in (pchip_interpolate, krogh_interpolate):

@@ -27,8 +27,8 @@ class Scattered:
     __slots__ = ("cls", "options", "own", "places", "values", "weighing")
 
     def __init__(self, cls: Any, places: Any, values: Any, options: dict[str, Any]) -> None:
-        self.cls, self.places, self.values, self.options = cls, places, np.asarray(values), options
-        self.own = cls(places, values, **options)
+        self.cls, self.places, self.values, self.options = cls, places, np.array(values), options
+        self.own = cls(places, self.values, **options)
         inside = {"fill_value": 0.0} if cls is interpolate.LinearNDInterpolator else {}
         self.weighing = cls(places, np.eye(len(values)), **options | inside)
 
@@ -45,7 +45,7 @@ _NAMES = {
 }
 
 
-def made_at(cls, places, values, *rest, **options):
+def made_at(cls, values, places, *rest, **options):
     """An interpolator that tells the weights of its data."""
     if np.ndim(values) == 0:
         raise Refusal(None, f"{cls.__name__} has a derivative rule in an array of data")
@@ -67,23 +67,23 @@ def gathered_at(g, s, x):
     return np.tensordot(weight, g, (axes, axes))
 
 
-def at_points(s, places, values, x):
+def at_points(s, values, x):
     """The interpolator at these points."""
     return s.of(values).own(x)
 
 
 @general(at_points)
-def _at_points(g, y, s, places, values, x):
-    return None, None, gathered_at(g, s, x), None
+def _at_points(g, y, s, values, x):
+    return None, gathered_at(g, s, x), None
 
 
 @_at_points.forward()
-def _(y, s, places, values, x, s_dot, places_dot, values_dot, x_dot):
-    return None, None, np.tensordot(weights_at(s, x), values_dot, 1), None
+def _(y, s, values, x, s_dot, values_dot, x_dot):
+    return None, np.tensordot(weights_at(s, x), values_dot, 1), None
 
 
 for _class in _NAMES:
-    instances.write(_class, made_at, at_points)
+    instances.write(_class, instances.Maker(made_at, at_points, copies=_class is interpolate.RBFInterpolator))
 
 
 def weights_of_grid(points, xi, method, values, rescale):
@@ -113,7 +113,7 @@ def _(y, points, values, xi, points_dot, values_dot, xi_dot, method="linear", fi
     return None, np.tensordot(weights_of_grid(points, xi, method, values, rescale), values_dot, 1), None
 
 
-for _rule, _names in ((_at_points, ("places", "x")), (griddata, ("points", "xi"))):
+for _rule, _names in ((_at_points, ("x",)), (griddata, ("points", "xi"))):
     for _name in _names:
         _rule.constant(_name, "an interpolator of scattered data has a derivative in the data alone: pass constant places")
 

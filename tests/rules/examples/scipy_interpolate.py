@@ -7,7 +7,20 @@ from scipy import interpolate
 
 from s2sgrad.rules.scipy import grids, scattered
 from s2sgrad.rules.scipy import interpolate as rules
-from s2sgrad.rules.scipy.interpolators import at, at_pieces, gathered, made, made_pieces, spread
+from s2sgrad.rules.scipy.interpolators import (
+    at,
+    gathered,
+    integral,
+    integral_along,
+    integral_bar,
+    made,
+    made_of_slopes,
+    made_pieces,
+    roots,
+    solve,
+    spread,
+)
+from s2sgrad.runtime.copies import data_of
 
 from .base import between, example, normal
 
@@ -56,33 +69,46 @@ _data = normal(6)
 for _x in (0.77, between(0.1, 2.5, 2, 2)):
     for _given in (_data, normal(6, 2)):
         for _made in (
-            made(interpolate.CubicSpline, _knots, _given), made(interpolate.CubicSpline, _knots, _given, bc_type="natural"),
-            made(interpolate.make_interp_spline, _knots, _given, 2),
-            made(interpolate.BarycentricInterpolator, _knots, _given),
+            made(interpolate.CubicSpline, _given, _knots), made(interpolate.CubicSpline, _given, _knots, bc_type="natural"),
+            made(interpolate.make_interp_spline, _given, _knots, 2),
+            made(interpolate.BarycentricInterpolator, _given, _knots),
         ):  # fmt: skip
-            example(at, _made, _knots, _given, _x)
-            example(at, _made, _knots, _given, _x, 1)
-    example(at, made(interpolate.KroghInterpolator, _knots, _data), _knots, _data, _x)
+            example(at, _made, _given, _x)
+            example(at, _made, _given, _x, 1)
+    example(at, made(interpolate.KroghInterpolator, _data, _knots), _data, _x)
     for _kind in ("linear", "cubic"):
-        example(at, made(interpolate.interp1d, _knots, _data, _kind), _knots, _data, _x)
-    example(at, made(interpolate.PchipInterpolator, _knots, _data), _knots, _data, _x)
-    example(at, made(interpolate.PchipInterpolator, _knots, np.sort(_data)), _knots, np.sort(_data), _x)
-_made = made(interpolate.CubicSpline, _knots, _data)
+        example(at, made(interpolate.interp1d, _data, _knots, _kind), _data, _x)
+    example(at, made(interpolate.PchipInterpolator, _data, _knots), _data, _x)
+    example(at, made(interpolate.PchipInterpolator, np.sort(_data), _knots), np.sort(_data), _x)
+_made = made(interpolate.CubicSpline, _data, _knots)
 example(gathered, normal(2), _made, _data, between(0.1, 2.5, 2), 1, None)
 example(spread, _made, normal(6), _data, between(0.1, 2.5, 2), 0, None)
 
+_falling = np.array([1.3, 0.9, 0.35, -0.2, -1.1, -1.4])
+_made = made(interpolate.CubicSpline, _falling, _knots, bc_type=((1, -0.4), "natural"))
+example(data_of, normal(6), (_knots,))
+for _nu in (-1, 0, 1):
+    example(integral, _made, _falling, 0.2, 1.7, nu=_nu)
+    example(integral_along, _made, normal(6), _falling, 0.2, 1.7, None, _nu)
+example(integral, made(interpolate.make_interp_spline, normal(6, 2), _knots), normal(6, 2), 0.2, 1.7)
+example(integral_bar, 0.7, _made, _falling, 0.2, 1.7, None, 0)
+example(solve, _made, _falling, 0.5, extrapolate=False)
+example(roots, _made, _falling, extrapolate=False)
+_pair = normal(2, 6)
+example(at, made_of_slopes(interpolate.CubicHermiteSpline, _pair, _knots), _pair, between(0.1, 2.5, 2))
+example(at, made_pieces(interpolate.BPoly, normal(3, 5), _knots), normal(3, 5), between(0.1, 2.5, 2), 1)
 for _data in (normal(6), np.array([0.0, 1.0, 1.0, 1.0, 1.0, 2.0])):  # a slope that is not told
     for _how in ("akima", "makima"):
         _given = _data if _data[0] else np.cumsum(np.abs(_data)) + normal(6)
-        _made = made(interpolate.Akima1DInterpolator, _knots, _given, method=_how)
-        example(at, _made, _knots, _given, between(0.1, 2.5, 2, 2))
+        _made = made(interpolate.Akima1DInterpolator, _given, _knots, method=_how)
+        example(at, _made, _given, between(0.1, 2.5, 2, 2))
 _lsq = interpolate.make_lsq_spline
-_made = made(_lsq, _knots, normal(6), np.array([0.0, 0.0, 0.0, 1.1, 2.6, 2.6, 2.6]), 2)
-example(at, _made, _knots, _made.given, between(0.1, 2.5, 2))
+_made = made(_lsq, normal(6), _knots, np.array([0.0, 0.0, 0.0, 1.1, 2.6, 2.6, 2.6]), 2)
+example(at, _made, _made.values, between(0.1, 2.5, 2))
 _pieces = normal(3, 5)
 for _x in (0.77, between(0.1, 2.5, 2, 2), np.array([-0.3, 2.9])):
-    example(at_pieces, made_pieces(interpolate.PPoly, _pieces, _knots), _pieces, _knots, _x)
-    example(at_pieces, made_pieces(interpolate.PPoly, _pieces, _knots), _pieces, _knots, _x, 1)
+    example(at, made_pieces(interpolate.PPoly, _pieces, _knots), _pieces, _x)
+    example(at, made_pieces(interpolate.PPoly, _pieces, _knots), _pieces, _x, 1)
 
 # --- scattered data, and splines that are tuples ----------------------------------------------------------------------
 
@@ -91,7 +117,7 @@ _corners = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.4, 0.6]]
 for _class, _where in ((interpolate.RBFInterpolator, _points), (interpolate.LinearNDInterpolator, _corners),
                        (interpolate.NearestNDInterpolator, _points)):  # fmt: skip
     for _given in (normal(len(_where)), normal(len(_where), 2)):
-        example(scattered.at_points, scattered.made_at(_class, _where, _given), _where, _given, _asked)
+        example(scattered.at_points, scattered.made_at(_class, _given, _where), _given, _asked)
 example(interpolate.griddata, _corners, normal(5), _asked)
 example(interpolate.griddata, _corners, normal(5, 2), np.array([[0.3, 0.4], [2.0, 0.1]]), "linear", 0.3)
 example(interpolate.griddata, _knots, normal(6), between(0.1, 2.5, 2), method="cubic")

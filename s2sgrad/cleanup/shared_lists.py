@@ -54,27 +54,34 @@ def joined(unit: Unit, loop: gast.AST, begun: list[gast.Assign], after: list[gas
             made = assign(targets, values) if len(names) > 1 else assign(names[0], values.elts[0])
             made.origin = statement.origin
             out.append(made)
-    _merge_tests(after)
+    _merge_tests(loop, after)
     return out or begun
 
 
-def _merge_tests(after: list[gast.AST]) -> None:
-    """One `if` for consecutive ones of the same list."""
+def _merge_tests(loop: gast.AST, after: list[gast.AST]) -> None:
+    """One `if` for consecutive ones of lists of one length: those to which a block appends once each."""
+    block_of = {stack: [id(block) for block, _ in found] for stack, found in _pushes(loop, None).items()}
     for k in range(len(after) - 1, 0, -1):
         first, second = after[k - 1], after[k]
-        if isinstance(first, gast.If) and isinstance(second, gast.If) and gast.dump(first.test) == gast.dump(second.test):
+        if isinstance(first, gast.If) and isinstance(second, gast.If) and block_of[first.test.id] == block_of[second.test.id]:
             first.body += second.body
             del after[k]
 
 
-def _found(unit: Unit, loop: gast.AST, lists: set[str]) -> dict[str, str]:
-    """The names of lists that become one, and that of the one list."""
-    pushes: dict[str, list[tuple[list[gast.AST], gast.Expr]]] = {}
+def _pushes(loop: gast.AST, lists: set[str] | None) -> dict[str, list[tuple[list[gast.AST], gast.Expr]]]:
+    """By list, of these or of all: each statement that appends to it, with its block."""
+    out: dict[str, list[tuple[list[gast.AST], gast.Expr]]] = {}
     for block in nested([loop]):
         for statement in block:
             stack = getattr(appended_to(alone(statement)), "id", None)
-            if stack in lists:
-                pushes.setdefault(stack, []).append((block, statement))
+            if stack is not None and (lists is None or stack in lists):
+                out.setdefault(stack, []).append((block, statement))
+    return out
+
+
+def _found(unit: Unit, loop: gast.AST, lists: set[str]) -> dict[str, str]:
+    """The names of lists that become one, and that of the one list."""
+    pushes = _pushes(loop, lists)
     first: dict[tuple[int, str], str] = {}
     one: dict[str, str] = {}
     for stack, found in pushes.items():

@@ -314,7 +314,7 @@ def _sample(kind: Kind, variant: int, size: int | None = None) -> Any:
     if isinstance(kind, Array):
         return _array(kind, variant, size)
     if isinstance(kind, Slicing):
-        return slice(1, -1)
+        return slice(None) if variant else slice(0, 0)  # it may select any number of elements
     if isinstance(kind, Container) and kind.items is not None:
         items = [_sample(item, variant, size) for item in kind.items]
         return dict(zip(kind.keys or (), items, strict=True)) if kind.type is dict else kind.type(items)

@@ -42,6 +42,20 @@ def same_size(m: Dim, n: Dim) -> bool:
     return m == n or (surely_not_one(m) and surely_not_one(n))
 
 
+def fitted_dims(section: tuple[Dim, ...], value: tuple[Dim, ...]) -> tuple[Dim, ...]:
+    """The sizes of a section into which a value was stored: only an axis of 1 is stretched.
+
+    >>> fitted_dims((None, Size(-1)), (Size(0),))
+    (None, Size(0, 0))
+    """
+    lead = len(section) - len(value)
+    return section if lead < 0 else section[:lead] + tuple(map(_fitted_dim, section[lead:], value))
+
+
+def _fitted_dim(section: Dim, value: Dim) -> Dim:
+    return value if surely_not_one(value) and not isinstance(section, int) and not surely_not_one(section) else section
+
+
 def broadcast_dim(m: Dim, n: Dim) -> Dim:
     """The size of the axis that results from broadcasting axes of these sizes."""
     if m == 1 or n == 1:

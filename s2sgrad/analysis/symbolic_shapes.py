@@ -21,7 +21,7 @@ import gast
 
 from s2sgrad.analysis import affine, effects
 from s2sgrad.analysis.affine import Form
-from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Known, Number, OrNone, operand
+from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Known, Number, OrNone, Slicing, operand
 from s2sgrad.analysis.sizes import Dim, Size
 from s2sgrad.flow.counts import binding_counts
 from s2sgrad.flow.facts import Facts
@@ -81,6 +81,9 @@ class Symbols:
                     dims.append(self._length(part, of[axis]))
                 elif isinstance(kind, Array):
                     dims.append(self._size(f"where {part.id}", 0, None, part.id))
+                elif isinstance(kind, Slicing):
+                    key = f"{part.id} of {of[axis]}"
+                    dims.append(self._size(key, 0, frozenset([part.id]), key))
                 axis += _axes_of(kind)
         return [*dims, *of[axis:]]
 
@@ -130,9 +133,12 @@ class Symbols:
         if missing or not step:
             return None
         found = affine.length(first, last, step, self._axis_form(dim))
-        if found is None or (not found.terms and found.constant < 2):
+        if found is None:
             return None
         written = f"{':'.join('' if b is None else b.text() for b in (first, last))} of {dim}"
+        if not found.terms and found.constant < 2:  # one or none, by where the axis ends
+            names = frozenset().union(*(b.names for b in (first, last) if b is not None))
+            return self._size(written, 0, names, written)
         if abs(step) > 1:
             return self._size(f"{found.text()} by {abs(step)}", 0, found.names, written)
         axis = next((int(t[1:]) for t in found.terms if t[0] == "#" and found.terms == {t: 1}), -1)
@@ -216,6 +222,8 @@ def _is_followed(part: gast.AST, kind: Kind) -> bool:
         return kind.dtype == "bool" and kind.rank is not None and isinstance(part, gast.Name)
     if isinstance(part, gast.Slice) or isinstance(kind, Number):
         return True
+    if isinstance(kind, Slicing):
+        return isinstance(part, gast.Name)
     return isinstance(kind, Known) and (kind.value is None or kind.value is Ellipsis)
 
 

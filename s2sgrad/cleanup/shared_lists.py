@@ -63,7 +63,11 @@ def _merge_tests(loop: gast.AST, after: list[gast.AST]) -> None:
     block_of = {stack: [id(block) for block, _ in found] for stack, found in _pushes(loop, None).items()}
     for k in range(len(after) - 1, 0, -1):
         first, second = after[k - 1], after[k]
-        if isinstance(first, gast.If) and isinstance(second, gast.If) and block_of[first.test.id] == block_of[second.test.id]:
+        if (
+            isinstance(first, gast.If)
+            and isinstance(second, gast.If)
+            and block_of[first.test.id] == block_of[second.test.id]
+        ):
             first.body += second.body
             del after[k]
 

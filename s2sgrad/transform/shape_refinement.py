@@ -3,6 +3,11 @@
     t = y[:k] * s; x[:k] = t, s of unknown shape      ->      t has the length of x[:k], and so has its cotangent
 
 The same holds for `x *= s`.  Shapes of temporaries are refined backwards through elementwise operations.
+
+An update stores into the section that it reads.  Only an axis of 1 is stretched by a store, so the section has the other
+axes of the sum:
+
+    t = x[:k]; u = t + s; x[:k] = u, s: (n,), n > 1   ->      t has the length n
 """
 
 from __future__ import annotations
@@ -14,8 +19,12 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import Array
-from s2sgrad.analysis.sizes import Dim
+from s2sgrad.analysis.kinds import Array, Number, Slicing
+from s2sgrad.analysis.primitive_calls import Operation
+from s2sgrad.analysis.sizes import Dim, fitted_dims
+from s2sgrad.flow.graph import binds
+from s2sgrad.ir.quote import nested
+from s2sgrad.ir.simplify import same
 
 
 def narrow(tree: gast.FunctionDef, inference: Inference, found: Operations) -> None:
@@ -44,13 +53,45 @@ class Narrowing:
                 continue
             if isinstance(kind, Array) and kind.dims:
                 self.fits(statement.value, kind.dims)
+        for block in nested(tree.body):
+            for k, statement in enumerate(block):
+                section = effects.stored(statement)
+                if section is not None:
+                    self.updates(section, statement.value, block[:k])
+
+    def updates(self, section: gast.Subscript, value: gast.AST, before: list[gast.AST]) -> None:
+        """Refine the old value of a section by the value that is computed from it and stored into it."""
+        result = self.inference.kind(value)
+        operation = self.operation(value)
+        if operation is None or not isinstance(result, Array):
+            return
+        for operand in operation.operands:
+            old = self.inference.kind(operand)
+            binder = self.binders.get(operand.id) if self.is_temporary(operand) else None
+            if not isinstance(old, Array) or old.dims is None or binder not in before or not same(binder.value, section):
+                continue
+            read = effects.reads(section.slice)
+            since = effects.walk(before[before.index(binder) + 1 :])
+            rebound = any({*read, effects.base(section)}.intersection(binds(s)) for s in since)
+            if not rebound and all(isinstance(self.inference.env.get(n), (Number, Slicing)) for n in read):
+                dims = fitted_dims(old.dims, result.dims or ())
+                self.inference.env[operand.id] = Array(old.dtype, dims)
+                self.inference.env[value.id] = Array(result.dtype, dims)
+
+    def is_temporary(self, node: gast.AST) -> bool:
+        """Whether a node is a temporary with one binding."""
+        return isinstance(node, gast.Name) and node.id in self.inference.unit.temps and self.bound[node.id] == 1
+
+    def operation(self, value: gast.AST) -> Operation | None:
+        """The elementwise operation by which a temporary is computed."""
+        operation = self.found.get(id(self.binders[value.id])) if self.is_temporary(value) else None
+        elementwise = operation is not None and operation.form == "rule" and operation.rule.tag == "elementwise"
+        return operation if elementwise else None
 
     def fits(self, value: gast.AST, dims: tuple[Dim, ...]) -> None:
         """Refine a value that broadcasts to `dims`, and the operands that it is computed from."""
-        if not isinstance(value, gast.Name) or value.id not in self.inference.unit.temps or self.bound[value.id] != 1:
-            return
-        operation = self.found.get(id(self.binders[value.id]))
-        if operation is None or operation.rule is None or operation.rule.tag != "elementwise":
+        operation = self.operation(value)
+        if operation is None:
             return
         kind = self.inference.env.get(value.id)
         if not isinstance(kind, Array):

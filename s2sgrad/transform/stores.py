@@ -19,6 +19,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
+from s2sgrad.analysis.sizes import fitted_dims
 from s2sgrad.ir import complex_parts
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import as_target, clone, constant, expression, loaded, mentioned, name, nodes
@@ -62,7 +63,7 @@ def begin(adjoints: Environment, statement: gast.Assign) -> None:
     flat = isinstance(target.value, gast.Name) or getattr(adjoints.inference.env.get(base), "rank", None) == 0
     if not flat and reshapes(adjoints.unit, target.value):
         adjoints.out.append(laid_out(adjoints.unit, target.value, bar, adjoints.inference.kind))
-    kind = adjoints.inference.kind(section)
+    kind = _fitted(adjoints.inference.kind(section), adjoints.inference.kind(statement.value))
     primal = loaded(target)
     owner = adjoints.inference.env.get(base)
     if isinstance(owner, Container) and not isinstance(target.value, gast.Name):
@@ -79,6 +80,13 @@ def begin(adjoints: Environment, statement: gast.Assign) -> None:
     idle = adjoints.present[base].idle
     idle = idle if effects.is_whole(target.slice) or idle == VALUES else 0
     adjoints.contribute(statement.value, Cotangent(value, kind, whole, None, numeric, idle=idle))
+
+
+def _fitted(section: Kind | None, value: Kind | None) -> Kind | None:
+    """The kind of a section with the sizes that the stored value tells."""
+    if not isinstance(section, Array) or not isinstance(value, Array) or section.dims is None or value.dims is None:
+        return section
+    return Array(section.dtype, fitted_dims(section.dims, value.dims))
 
 
 def transfer(adjoints: Environment, statement: gast.Assign) -> None:

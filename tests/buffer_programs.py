@@ -28,9 +28,10 @@ SECTIONS = """
 NEW = """
     np.sin({y} + {x})|{y}.copy()|0.8 * {y}|np.zeros(4)|np.empty_like({y}) * 0.0|np.where({y} > 0.1, {x}, {y})
     {y}[[3, 0, 0, 2]]|np.cumsum({y}) * 0.3|M @ {y} * 0.2|M.sum(axis=0) * 0.3|np.convolve({y}, [0.5, 0.2], 'same')
-    np.full(4, {e})
+    np.full(4, {e})|{y} * M[slice(k, k + 1), 0]|{y} + B[slice(k, k + 1)]|{y} * B[k:k + 1]
 """
 STORED = """
+    M[slice(k, k + 1), 1:] += 0.2 * {y}[:3]|B[k:k + 1] *= {y}[:1]|M[k:k + 1] *= {y}|M[slice(k, k + 2), k] -= {e}
     {y}[0] = {e}|{y}[k] = {e}|{y}[-1] += {e}|{y}[1:] += 0.3 * {y}[:-1]|{y}[:-1] -= 0.2 * {y}[1:]
     {y}[::-1][1:] = np.sin({x}[:3])|{y}[::2] *= {e}|{y} *= 0.9|{y} += 0.2 * {x}|{y} -= 0.1 * {x}[::-1]
     {y}[...] = np.sin({x})|{y}[:] = {e}|{y}[1:3][::-1] = {x}[:2]|B[1:] += 0.2 * B[:-1]|B[:-1] = np.sin(B[1:])

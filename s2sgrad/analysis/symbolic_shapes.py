@@ -135,10 +135,9 @@ class Symbols:
         found = affine.length(first, last, step, self._axis_form(dim))
         if found is None:
             return None
-        written = f"{':'.join('' if b is None else b.text() for b in (first, last))} of {dim}"
+        written = _written((first, last), dim)
         if not found.terms and found.constant < 2:  # one or none, by where the axis ends
-            names = frozenset().union(*(b.names for b in (first, last) if b is not None))
-            return self._size(written, 0, names, written)
+            return self._size(written, 0, _read((first, last)), written)
         if abs(step) > 1:
             return self._size(f"{found.text()} by {abs(step)}", 0, found.names, written)
         axis = next((int(t[1:]) for t in found.terms if t[0] == "#" and found.terms == {t: 1}), -1)
@@ -214,6 +213,16 @@ def _binder(bound: str, lived: Lifetimes) -> int:
         if any(bound in binds(s) and not isinstance(s, gast.For) for s in body):
             return identity
     return lived.root
+
+
+def _written(bounds: tuple[Form | None, ...], dim: Dim) -> str:
+    """The bounds of a slice of an axis, as text."""
+    return f"{':'.join('' if b is None else b.text() for b in bounds)} of {dim}"
+
+
+def _read(bounds: tuple[Form | None, ...]) -> frozenset[str]:
+    """The names that the bounds of a slice read."""
+    return frozenset().union(*(b.names for b in bounds if b is not None))
 
 
 def _is_followed(part: gast.AST, kind: Kind) -> bool:

@@ -67,16 +67,20 @@ class Narrowing:
             return
         for operand in operation.operands:
             old = self.inference.kind(operand)
-            binder = self.binders.get(operand.id) if self.is_temporary(operand) else None
-            if not isinstance(old, Array) or old.dims is None or binder not in before or not same(binder.value, section):
-                continue
-            read = effects.reads(section.slice)
-            since = effects.walk(before[before.index(binder) + 1 :])
-            rebound = any({*read, effects.base(section)}.intersection(binds(s)) for s in since)
-            if not rebound and all(isinstance(self.inference.env.get(n), (Number, Slicing)) for n in read):
+            if isinstance(old, Array) and old.dims is not None and self.reads(operand, section, before):
                 dims = fitted_dims(old.dims, result.dims or ())
                 self.inference.env[operand.id] = Array(old.dtype, dims)
                 self.inference.env[value.id] = Array(result.dtype, dims)
+
+    def reads(self, operand: gast.AST, section: gast.Subscript, before: list[gast.AST]) -> bool:
+        """Whether a temporary is bound by one of these statements to a section, which later ones do not change."""
+        binder = self.binders[operand.id] if self.is_temporary(operand) else None
+        if binder not in before or not same(binder.value, section):
+            return False
+        index = effects.reads(section.slice)
+        bound = set().union(*(binds(s) for s in effects.walk(before[before.index(binder) + 1 :])))
+        lasting = all(isinstance(self.inference.env.get(n), (Number, Slicing)) for n in index)
+        return lasting and not bound & {*index, effects.base(section)}
 
     def is_temporary(self, node: gast.AST) -> bool:
         """Whether a node is a temporary with one binding."""

@@ -407,3 +407,25 @@ def rows_stored_where_two_comparisons_hold(m, s):
         small = y[k] < 0.9
         y[k][small | (y[k] > 1.02)] = y[k - 1, 3] * s
     return np.sum(y * y) * s
+
+
+@case(MATRIX, VECTOR, 1)
+def updates_by_slice_objects(m, x, i):
+    K = np.zeros((2 * len(x), 2 * len(x)))
+    for e in range(3):
+        a, b = slice(2 * e, 2 * e + 2), slice(2 * e + i, 2 * e + i + 2)
+        k = x[e] * np.outer(m[e, :2], m[i, 1:3])
+        K[a, a] += k
+        K[b, a] -= k
+        K[a] *= x[e + 1]
+        K[e + i : e + i + 1, b] += m[e, 2:]
+    return np.sum(BOARD * K[:6, 1:7] ** 2) + K[3, 2]
+
+
+@case(MATRIX, VECTOR, 1)
+def slice_objects_of_one_element_are_broadcast(m, x, i):
+    a, b = slice(i, i + 1), slice(2 * i, 3 * i + 1)
+    y = m[a, 0] * x + m[1, b][:1] - m[2:, i : i + 1][0]
+    y[a] *= y[3:4] * m[a, 1]
+    y[b] -= x[a]
+    return np.sum(WEIGHTS * y * y)

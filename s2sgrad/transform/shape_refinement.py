@@ -75,7 +75,7 @@ class Narrowing:
     def reads(self, operand: gast.AST, section: gast.Subscript, before: list[gast.AST]) -> bool:
         """Whether a temporary is bound by one of these statements to a section, which later ones do not change."""
         binder = self.binders[operand.id] if self.is_temporary(operand) else None
-        if binder not in before or not same(binder.value, section):
+        if binder is None or binder not in before or not same(binder.value, section):
             return False
         index = effects.reads(section.slice)
         bound = set().union(*(binds(s) for s in effects.walk(before[before.index(binder) + 1 :])))
@@ -89,8 +89,8 @@ class Narrowing:
     def operation(self, value: gast.AST) -> Operation | None:
         """The elementwise operation by which a temporary is computed."""
         operation = self.found.get(id(self.binders[value.id])) if self.is_temporary(value) else None
-        elementwise = operation is not None and operation.form == "rule" and operation.rule.tag == "elementwise"
-        return operation if elementwise else None
+        rule = None if operation is None or operation.form != "rule" else operation.rule
+        return None if rule is None or rule.tag != "elementwise" else operation
 
     def fits(self, value: gast.AST, dims: tuple[Dim, ...]) -> None:
         """Refine a value that broadcasts to `dims`, and the operands that it is computed from."""

@@ -33,7 +33,8 @@
 `s2sgrad.testing.check_grads(f, args)` compares with central differences.  More: `help(grad)`, docs/start.md.
 """
 
-import importlib
+import importlib.util
+import sys
 from typing import TYPE_CHECKING, Any
 
 from s2sgrad import runtime
@@ -107,7 +108,11 @@ def __getattr__(name: str) -> Any:
             return found
     from s2sgrad.errors import foreign
 
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{foreign.instead_of(name, __dir__())}")
+    way = foreign.instead_of(name, __dir__())
+    imported = sys._getframe(1).f_globals.get("__name__") == "importlib._bootstrap"  # `from s2sgrad import name`
+    if way and imported and importlib.util.find_spec(f"{__name__}.{name}") is None:
+        raise ImportError(f"cannot import name {name!r} from {__name__!r}{way}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{way}")
 
 
 def _shown(*request: Any) -> None:

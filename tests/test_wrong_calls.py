@@ -5,6 +5,7 @@ from __future__ import annotations
 import decimal
 import fractions
 import functools
+import pkgutil
 import re
 import subprocess
 import sys
@@ -149,6 +150,8 @@ CALLS = {
         lambda: jvp(squared, (1.0,), (1.0,), argnums=0),
         r"'argnums': .* None for an argument that is a constant",
     ),
+    "a tangent less": (lambda: jvp(product, (1.0, 2.0), (1.0,)), r"`product` takes a tangent for each .* 2, tangents: 1"),
+    "no such name": (lambda: hessian(product, "z")(1.0, 2.0), r"names 'z', which is no argument .*; there are x, y"),
     "no such option": (lambda: jvp(squared, (1.0,), (1.0,), seeds=0), r"unexpected keyword argument 'seeds'$"),
 }
 
@@ -174,6 +177,14 @@ def test_names_of_other_tools(name, said):
     with pytest.raises(AttributeError, match=said):
         getattr(s2sgrad, name)
     assert not hasattr(s2sgrad, name)
+    with pytest.raises(ImportError, match=f"'{name}'.*{said}"):
+        exec(f"from s2sgrad import {name}", {})
+
+
+def test_submodules_with_names_like_others_are_imported():
+    names = [module.name for module in pkgutil.iter_modules(s2sgrad.__path__) if module.name != "__main__"]
+    command = "; ".join(f"from s2sgrad import {name}" for name in names)
+    assert subprocess.run([sys.executable, "-c", command], capture_output=True, check=True).stderr == b""
 
 
 def test_check_grads_takes_names_and_places_from_the_end():

@@ -43,14 +43,15 @@ class Where(NamedTuple):
 _BY_POSITION, _BY_BOTH = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
-def fitting(function: str, primals: Any, tangents: Any, of: Any = None) -> tuple[tuple, tuple]:
-    """Primals and tangents that match; `of` is the function.  None for a zero tangent."""
+def fitting(primals: Any, tangents: Any, of: Any) -> tuple[tuple, tuple]:
+    """Primals and tangents of a function that match.  None for a zero tangent."""
+    function = getattr(of, "__name__", type(of).__name__)
     for sequence, what in ((primals, "primals"), (tangents, "tangents")):
         if not isinstance(sequence, (tuple, list)):
             raise TypeError(f"{what} is a tuple, with one for each argument of `{function}`, not {type(sequence).__name__}")
     if len(primals) != len(tangents):
-        counts = f"{len(primals)} primals, {len(tangents)} tangents"
-        raise TypeError(f"jvp of `{function}` takes a tangent for each primal, None for a constant: {counts}")
+        counts = f"primals: {len(primals)}, tangents: {len(tangents)}"
+        raise TypeError(f"`{function}` takes a tangent for each primal, None for a constant; {counts}")
     fits = [
         None if _is_nothing(x, t) else tangent_of(x, t, Where(of, k))
         for k, (x, t) in enumerate(zip(primals, tangents, strict=True))

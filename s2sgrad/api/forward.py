@@ -260,7 +260,7 @@ class Jvp(Binds):
     @entry
     def __call__(self, /, primals: Sequence[Any], tangents: Sequence[Any], **keywords: Any) -> Any:
         """`(value, tangent)` at the primals, along the tangents; None for a tangent that is zero."""
-        primals, tangents = fitting(self.__name__, primals, tangents, self.primal)
+        primals, tangents = fitting(primals, tangents, self.primal)
         active = tuple(k for k, t in enumerate(tangents) if t is not None)
         return self.along(active).along(primals, tuple(tangents[k] for k in active), keywords)
 
@@ -366,7 +366,7 @@ _FOLLOWED = (int, str, bytes, type(None), np.ndarray, np.generic, list, tuple, d
 
 def unfolded(function: Any, primals: Any, tangents: Any, options: dict[str, Any]) -> types.FunctionType:
     """A function with source that computes `jvp` of a function: of the function, primals and tangents."""
-    inputs, dots = fitting(getattr(function, "__name__", "f"), primals, tangents, function)
+    inputs, dots = fitting(primals, tangents, function)
     higher.require_constant(function, "jvp")
     if function is runtime.call:
         raise Unsupported("the gradient of a tangent of a function that is only known at run time is not followed: take "

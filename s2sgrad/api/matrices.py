@@ -137,7 +137,8 @@ class Matrix(Binds):
         found = []
         for asked_, place in zip(asked, places, strict=True):
             if not isinstance(place, int) or not -len(args) <= place < len(args):
-                raise TypeError(f"argnums names {asked_!r}, which is no argument that is given by position")
+                raise TypeError(f"argnums names {asked_!r}, which is no argument that is given by position; "
+                                f"there are {', '.join(self._names()[: len(args)])}")  # fmt: skip
             if not sizes(args[place]):
                 name = (names or self._names())[place]
                 raise TypeError(f"{self.__name__} was asked for in `{name}`, {without_floats(args[place], name)}")

@@ -32,7 +32,7 @@ class Hvp(Binds):
     @entry
     def __call__(self, /, primals: Sequence[Any], tangents: Sequence[Any], **keywords: Any) -> Any:
         """The tangent of the gradient, in the arguments with tangents, along these."""
-        primals, tangents = fitting(self.__name__, primals, tangents, self.primal)
+        primals, tangents = fitting(primals, tangents, self.primal)
         active = tuple(k for k, t in enumerate(tangents) if t is not None)
         if active not in self._made:
             options = Options(several=len(active) > 1, has_aux=self.has_aux).to_be_differentiated
@@ -78,7 +78,7 @@ def linearize(function: Any, primals: tuple, keywords: dict[str, Any]) -> tuple[
                           f"call `jvp` of `{name}` for each of the tangents", head(function)) from None  # fmt: skip
 
     def along(*tangents: Any) -> Any:
-        primals_, dots = fitting(name, shapes, tangents, function)
+        primals_, dots = fitting(shapes, tangents, function)
         dots = tuple(runtime.zeros(x) if t is None else t for x, t in zip(primals_, dots, strict=True))
         return runtime.like(value, transpose(dots)[0])
 

@@ -37,7 +37,6 @@ NEAREST = {
     "scipy.signal.remez": "scipy.signal.firls",
     "scipy.signal.residue": "numpy.roots",
     "scipy.signal.symiirorder1": "scipy.signal.filtfilt",
-    "scipy.special.legendre_p_all": "scipy.special.eval_legendre",
     "scipy.stats.scoreatpercentile": "numpy.percentile",
 }
 """What the names alone would not tell."""

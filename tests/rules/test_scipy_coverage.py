@@ -39,6 +39,5 @@ def test_distributions():
 
 def test_ufuncs():
     ufuncs = {name: f for name, f in vars(special).items() if isinstance(f, np.ufunc)}
-    without = {name for name, f in ufuncs.items() if lookup(f) is None and not is_flat(f)}
-    assert without <= {"itstruve0", "kelvin", "modfresnelm", "modfresnelp", "smirnov", "smirnovi"}
-    assert len(without) <= 0.03 * len(ufuncs)
+    without = [name for name, f in ufuncs.items() if lookup(f) is None and not is_flat(f)]
+    assert without == ["itstruve0"]  # the example of a function without a rule, in the documents and in tests

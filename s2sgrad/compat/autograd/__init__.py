@@ -21,6 +21,7 @@ from s2sgrad import api, pullbacks
 from s2sgrad.api import matrices
 from s2sgrad.api.binding import transforms
 from s2sgrad.compat.autograd import followed
+from s2sgrad.compat.autograd.builtins import dict, isinstance, list, tuple
 from s2sgrad.ir.signatures import signature
 from s2sgrad.runtime.checkpoints import checkpoint
 
@@ -189,6 +190,7 @@ for _made in (grad, value_and_grad, elementwise_grad, grad_and_aux, grad_named, 
 __all__ = [
     "checkpoint",
     "deriv",
+    "dict",
     "elementwise_grad",
     "grad",
     "grad_and_aux",
@@ -197,14 +199,17 @@ __all__ = [
     "hessian_tensor_product",
     "hessian_vector_product",
     "holomorphic_grad",
+    "isinstance",
     "jacobian",
     "jacobian_vector_product",
+    "list",
     "make_ggnvp",
     "make_hvp",
     "make_jvp",
     "make_vjp",
     "multigrad_dict",
     "tensor_jacobian_product",
+    "tuple",
     "value_and_grad",
     "vector_jacobian_product",
 ]

@@ -51,6 +51,37 @@ def _(y, z, z_dot):
     return z_dot * np.sin(angle), z_dot * np.cos(angle)
 
 
+# DLMF 7.2.8: the integral of exp(1j * t * t) from x on, and the same by exp(1j * (x * x + pi / 4)) * sqrt(pi); its conjugate
+
+
+@general(special.modfresnelp)
+def modfresnelp(g, y, x):
+    own = 2j * x * y[1] + np.exp(-0.25j * math.pi) / math.sqrt(math.pi)
+    return np.real(-g[0] * np.exp(1j * x * x) - g[1] * own)
+
+
+@general(special.modfresnelm)
+def modfresnelm(g, y, x):
+    own = 2j * x * y[1] - np.exp(0.25j * math.pi) / math.sqrt(math.pi)
+    return np.real(-g[0] * np.exp(-1j * x * x) + g[1] * own)
+
+
+@modfresnelp.forward()
+def _(y, x, x_dot):
+    own = 2j * x * y[1] + np.exp(-0.25j * math.pi) / math.sqrt(math.pi)
+    return -x_dot * np.exp(1j * x * x), -x_dot * own
+
+
+@modfresnelm.forward()
+def _(y, x, x_dot):
+    own = 2j * x * y[1] - np.exp(0.25j * math.pi) / math.sqrt(math.pi)
+    return -x_dot * np.exp(-1j * x * x), x_dot * own
+
+
+of_complex_numbers(special.modfresnelp, special.modfresnelm)  # of which SciPy has none, but their results are
+complex_of_real_numbers(special.modfresnelp, special.modfresnelm)
+
+
 @elementwise(special.spence)
 def spence(g, y, z):  # DLMF 25.12.1, 15.4.1
     return -g * special.hyp2f1(1.0, 1.0, 2.0, 1.0 - z)
@@ -126,6 +157,36 @@ def kolmogorov(g, p, y):
 def kolmogi(g, y, p):
     return -over(g, kolmogorov_density(y))
 
+
+def smirnov_slope(n, d):
+    """The slope of Smirnov's sum of (1 - d) ** n and d * binom(n, j) * (d + j / n) ** (j - 1) * (1 - d - j / n) ** (n - j).
+
+    >>> slope = (special.smirnov(5, 0.4 + 1e-6) - special.smirnov(5, 0.4 - 1e-6)) / 2e-6
+    >>> bool(np.isclose(smirnov_slope(5, 0.4), slope))
+    True
+    """
+    total = -n * np.maximum(1.0 - d, 0.0) ** (n - 1.0)
+    for j in range(1, int(np.max(n))):
+        a, b = d + j / n, 1.0 - d - j / n
+        held = np.where(b > 0.0, b, 1.0)
+        log = special.gammaln(n + 1.0) - math.lgamma(j + 1.0) - special.gammaln(np.maximum(n - j, 0.0) + 1.0)
+        log = log + (j - 2.0) * np.log(a) + (n - j - 1.0) * np.log(held)
+        total = total + np.where(b > 0.0, np.exp(log) * (a * b + d * ((j - 1.0) * b - (n - j) * a)), 0.0)
+    return total
+
+
+@elementwise(special.smirnov)  # Birnbaum and Tingey, 1951
+def smirnov(g, y, n, d):
+    return None, g * smirnov_slope(np.floor(n), d)
+
+
+@elementwise(special.smirnovi)
+def smirnovi(g, y, n, p):
+    return None, over(g, smirnov_slope(np.floor(n), y))
+
+
+smirnov.constant("n")
+smirnovi.constant("n")
 
 # --- integrals of Bessel, Struve and Airy functions: DLMF 10.22, 10.43, 9.10 -------------------------------------------
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from s2sgrad.rules.table import elementwise, existing, flat
+from s2sgrad.rules.table import elementwise, existing, flat, general
+from s2sgrad.runtime import unbroadcast
 
 
 @elementwise(special.eval_jacobi)
@@ -110,6 +111,52 @@ def lpmv(g, y, m, v, x):
 
 
 for _rule in (eval_chebyc, eval_chebys, eval_sh_chebyt, eval_sh_chebyu, eval_sh_legendre, eval_sh_jacobi, lpmv):
+    for _name in _rule.differentiable[:-1]:
+        _rule.constant(_name)
+
+# --- Legendre functions with their derivatives, which are those along the first axis: of one degree, and of all --------
+
+_no = "a Legendre function has a derivative rule for `diff_n` of 0 and 1"
+
+
+@general(*existing(special, "legendre_p"))
+def legendre_p(g, y, n, z, *, diff_n=0):
+    slopes = special.legendre_p(n, z, diff_n=diff_n + 1)[1:]
+    return None, unbroadcast(np.sum(g * slopes, axis=0), z)
+
+
+@general(*existing(special, "legendre_p_all"))
+def legendre_p_all(g, y, n, z, *, diff_n=0):
+    slopes = special.legendre_p_all(n, z, diff_n=diff_n + 1)[1:]
+    return None, np.sum(g * slopes, axis=(0, 1))
+
+
+@general(*existing(special, "assoc_legendre_p"))
+def assoc_legendre_p(g, y, n, m, z, *, branch_cut=2, norm=False, diff_n=0):
+    slopes = special.assoc_legendre_p(n, m, z, branch_cut=branch_cut, norm=norm, diff_n=diff_n + 1)[1:]
+    return None, None, unbroadcast(np.sum(g * slopes, axis=0), z)
+
+
+@general(*existing(special, "assoc_legendre_p_all"))
+def assoc_legendre_p_all(g, y, n, m, z, *, branch_cut=2, norm=False, diff_n=0):
+    slopes = special.assoc_legendre_p_all(n, m, z, branch_cut=branch_cut, norm=norm, diff_n=diff_n + 1)[1:]
+    return None, None, np.sum(g * slopes, axis=(0, 1, 2))
+
+
+@general(*existing(special, "sph_legendre_p"))
+def sph_legendre_p(g, y, n, m, theta, *, diff_n=0):
+    slopes = special.sph_legendre_p(n, m, theta, diff_n=diff_n + 1)[1:]
+    return None, None, unbroadcast(np.sum(g * slopes, axis=0), theta)
+
+
+@general(*existing(special, "sph_legendre_p_all"))
+def sph_legendre_p_all(g, y, n, m, theta, *, diff_n=0):
+    slopes = special.sph_legendre_p_all(n, m, theta, diff_n=diff_n + 1)[1:]
+    return None, None, np.sum(g * slopes, axis=(0, 1, 2))
+
+
+for _rule in (legendre_p, legendre_p_all, assoc_legendre_p, assoc_legendre_p_all, sph_legendre_p, sph_legendre_p_all):
+    _rule.refuse(lambda diff_n: not diff_n.known or diff_n.value not in (0, 1), _no)
     for _name in _rule.differentiable[:-1]:
         _rule.constant(_name)
 

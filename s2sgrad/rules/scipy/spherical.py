@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from s2sgrad.rules.table import Rule, complex_of_real_numbers, elementwise, of_complex_numbers
+from s2sgrad.rules.table import Rule, complex_of_real_numbers, elementwise, general, of_complex_numbers
 from s2sgrad.runtime import product
 
 # --- spherical Bessel functions --------------------------------------------------------------------------------------
@@ -102,6 +102,32 @@ sph_harm_y.refuse(
     lambda diff_n: not diff_n.known or diff_n.value != 0,
     "`sph_harm_y` with `diff_n` has no derivative rule: call it without",
 )
+
+# --- Riccati and Bessel: x times the spherical functions of all orders, and their slopes ------------------------------
+
+
+def bending(x, y):
+    """What a function of each order is multiplied by in its second derivative: DLMF 10.47.1."""
+    n = np.arange(1.0 * np.size(y))
+    return n * (n + 1.0) / (x * x) - 1.0
+
+
+@general(special.riccati_jn)
+def riccati_jn(g, y, n, x):
+    return None, np.sum(g[0] * y[1] + g[1] * bending(x, y[0]) * y[0])
+
+
+@general(special.riccati_yn)
+def riccati_yn(g, y, n, x):
+    return None, np.sum(g[0] * y[1] + g[1] * bending(x, y[0]) * y[0])
+
+
+for _riccati in (riccati_jn, riccati_yn):
+
+    @_riccati.forward()
+    def _(y, n, x, n_dot, x_dot):
+        return None, (x_dot * y[1], x_dot * bending(x, y[0]) * y[0])
+
 
 for _rule in [rule for rule in vars().values() if isinstance(rule, Rule)]:
     for _name in ("n", "v", "m"):

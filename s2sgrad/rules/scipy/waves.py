@@ -13,7 +13,7 @@ import math
 import numpy as np
 from scipy import special
 
-from s2sgrad.rules.table import elementwise, flat, general
+from s2sgrad.rules.table import complex_of_real_numbers, elementwise, flat, general, of_complex_numbers
 from s2sgrad.runtime import Refusal, product, unbroadcast
 
 # --- Airy: DLMF 9.2.1 --------------------------------------------------------------------------------------------------
@@ -86,6 +86,34 @@ def keip(g, y, x):
     return g * (special.ker(x) - y / x)
 
 
+@general(special.kelvin)
+def kelvin(g, y, x):
+    first = g[0] * y[2] + g[1] * y[3]
+    return np.real(first + g[2] * (1j * y[0] - y[2] / x) + g[3] * (1j * y[1] - y[3] / x))
+
+
+@kelvin.forward()
+def _(y, x, x_dot):
+    return x_dot * y[2], x_dot * y[3], x_dot * (1j * y[0] - y[2] / x), x_dot * (1j * y[1] - y[3] / x)
+
+
+of_complex_numbers(special.kelvin)  # of which SciPy has none, but its results are
+complex_of_real_numbers(special.kelvin)
+
+
+# --- Dirichlet's kernel: sin(n * x / 2) / (n * sin(x / 2)), flat at its periods ---------------------------------------
+
+
+@elementwise(special.diric)
+def diric(g, y, x, n):
+    low = np.sin(0.5 * x)
+    at = np.abs(low) < 1e-5
+    near = y * (1.0 - n * n) / 12.0 * np.sin(x)
+    return g * np.where(at, near, 0.5 * (np.cos(0.5 * n * x) - y * np.cos(0.5 * x)) / np.where(at, 1.0, low)), None
+
+
+diric.constant("n")
+
 # --- parabolic cylinder functions: DLMF 12.2 ---------------------------------------------------------------------------
 
 
@@ -119,6 +147,26 @@ def _(y, a, x, a_dot, x_dot):
     return None, (x_dot * y[1], x_dot * (a - 0.25 * x * x) * y[0])
 
 
+def orders_until(v, y):
+    """The orders of a sequence until `v`, two at least; of negative ones SciPy computes a slope 0 that is none."""
+    if v < 0.0:
+        raise Refusal(None, "a sequence of parabolic cylinder functions of negative orders has no derivative rule")
+    return v - np.trunc(v) + np.arange(1.0 * np.size(y))
+
+
+for _function in (special.pbdv_seq, special.pbvv_seq):
+
+    @general(_function)
+    def sequence(g, y, v, x):
+        return None, np.sum(g[0] * y[1] + g[1] * (0.25 * x * x - orders_until(v, y[0]) - 0.5) * y[0])
+
+    @sequence.forward()
+    def _(y, v, x, v_dot, x_dot):
+        return None, (x_dot * y[1], x_dot * (0.25 * x * x - orders_until(v, y[0]) - 0.5) * y[0])
+
+    sequence.constant("v")
+
+flat(orders_until)
 pbdv.constant("v")
 pbvv.constant("v")
 pbwa.constant("a")

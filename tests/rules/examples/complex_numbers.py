@@ -77,6 +77,9 @@ for _f in (np.cov, np.corrcoef):
     example(_f, cplx(2, 5), y=cplx(2, 5))
     example(_f, cplx(5), y=cplx(5))
 _turning = np.array([[0.3, 1.2, 0.1], [-0.9, 0.5, 0.2], [0.1, -0.3, 2.0]])  # two eigenvalues are complex
+for _f in (special.kelvin, special.modfresnelp, special.modfresnelm):
+    example(_f, np.array([[0.31], [2.1]]))
+    example(_f, 0.7)
 for _f in (scipy.linalg.eig, scipy.linalg.eigvals, scipy.linalg.sqrtm):
     example(_f, cplx(3, 3))
     example(_f, normal(3, 3))

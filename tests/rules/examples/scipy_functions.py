@@ -6,6 +6,7 @@ import numpy as np
 from scipy import special
 
 from s2sgrad.rules.scipy import differences, elliptic
+from s2sgrad.rules.table import existing
 
 from .base import example, younger
 
@@ -88,6 +89,10 @@ for _f in (special.sici, special.shichi, special.fresnel, special.spence, specia
 example(special.airy, -X)
 example(special.spence, np.array([1.0, 30.0]))
 example(special.kolmogi, Q)
+example(special.smirnov, 5, Q)
+example(special.smirnovi, 5, Q)
+example(special.diric, X, 4)
+example(special.diric, 0.0, 3)
 example(special.voigt_profile, X - 1.0, B, Q)
 example(special.owens_t, X - 1.0, Q)
 example(special.besselpoly, X, 1.3, 0.7)
@@ -98,6 +103,19 @@ example(special.agm, 1.3, 1.3)
 
 for _f in (special.pbdv, special.pbvv, special.pbwa):
     example(_f, 0.7, X)
+for _f in (special.pbdv_seq, special.pbvv_seq):
+    example(_f, 3.7, 0.6)
+    example(_f, 0, 0.6)
+for _f in (special.riccati_jn, special.riccati_yn):
+    example(_f, 3, 0.6)
+for _f in existing(special, "legendre_p", "legendre_p_all"):
+    example(_f, 3, Q)
+    example(_f, 3, 0.7)
+    example(_f, 3, 0.4, diff_n=1)
+for _f in existing(special, "assoc_legendre_p", "assoc_legendre_p_all", "sph_legendre_p", "sph_legendre_p_all"):
+    example(_f, 3, 2, Q)
+    example(_f, 3, 2, 0.7)
+    example(_f, 3, 2, 0.4, diff_n=1)
 for _f in (special.mathieu_cem, special.mathieu_sem):
     example(_f, 2, 0.7, 30.0 * X)
 for _f in (special.mathieu_modcem1, special.mathieu_modcem2, special.mathieu_modsem1, special.mathieu_modsem2):

@@ -18,13 +18,14 @@ OF_A_PART = 15
 PARTS = -(-int(os.environ.get("S2SGRAD_ALIASES", "60")) // OF_A_PART)
 
 
-@pytest.mark.sampled(one_in=2, by="part")
+@pytest.mark.sampled(one_in=4, by="part")
 @pytest.mark.parametrize("part", range(PARTS))
 def test_right_or_refused(part):
     outcomes = Counter(outcome(alias_program(seed)) for seed in range(part * OF_A_PART, (part + 1) * OF_A_PART))
     assert outcomes["right"] >= 1
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("seed", range(PARTS * OF_A_PART, PARTS * OF_A_PART + 20))
 def test_pullbacks(seed):
     outcome(alias_program(seed), -1)

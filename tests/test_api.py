@@ -1562,6 +1562,7 @@ def test_importing_loads_neither_scipy_nor_test_tools(tmp_path):
 
 
 @pytest.mark.dear
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(
     "first", ["tape", "testing", "api.given", "api.matrices", "explanation", "rules", "solvers.roots", "solvers.fits"]
 )

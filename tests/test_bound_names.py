@@ -71,7 +71,7 @@ def differentiate(function, args, wrt):
         jvp(function, primals, tangents)
 
 
-@pytest.mark.sampled(one_in=24, turn=5)
+@pytest.mark.sampled(one_in=96, turn=5)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_texts_of_the_corpus(case, nothing_unbound):
     with contextlib.redirect_stdout(io.StringIO()):

@@ -160,6 +160,7 @@ NOT_TAKEN = {
 }
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("f", NOT_TAKEN, ids=lambda f: f.__name__)
 def test_what_is_not_taken_does_not_matter(f):
     np.testing.assert_allclose(grad(f)(X), NOT_TAKEN[f](X))
@@ -376,7 +377,7 @@ WRITERS = (program_from_seed, mutation_program, exception_program, dtype_program
 
 
 @pytest.mark.records
-@pytest.mark.sampled(one_in=3, by="part")
+@pytest.mark.sampled(one_in=9, by="part")
 @pytest.mark.parametrize("part", range(3))
 @pytest.mark.parametrize("order", [1, 2, 0])
 @pytest.mark.parametrize("writer", WRITERS, ids=lambda w: w.__name__)

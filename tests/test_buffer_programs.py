@@ -31,6 +31,7 @@ SEEDS = {-1: 99, 0: 100, 2: 103}
 
 
 @pytest.mark.dear
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("order", SEEDS)
 @every_kind
 def test_pullbacks_tangents_and_second_derivatives(written, order):

@@ -31,13 +31,13 @@ def outcomes_of(text, name):
     return out
 
 
-@pytest.mark.sampled(one_in=20)
+@pytest.mark.sampled(one_in=50)
 @pytest.mark.parametrize("way", SINGLE, ids="-".join)
 def test_every_way_to_call_is_right_or_refused(way):
     outcomes_of(single_program(way), "<call-shape>")
 
 
-@pytest.mark.sampled(one_in=10, by="part")
+@pytest.mark.sampled(one_in=20, by="part")
 @pytest.mark.parametrize("part", range(40))
 def test_calls_of_calls_are_right_or_refused(part):
     for seed in range(8 * part, 8 * part + 8):

@@ -16,7 +16,7 @@ OF_A_PART = 10
 PARTS = -(-int(os.environ.get("S2SGRAD_CALLED", "40")) // OF_A_PART)
 
 
-@pytest.mark.sampled(one_in=2, by="part")
+@pytest.mark.sampled(one_in=4, by="part")
 @pytest.mark.parametrize("order, part", [*((1, k) for k in range(PARTS)), (0, 0), (2, 1)])
 def test_right_or_refused(order, part):
     outcomes = Counter(outcome(called_program(seed), order) for seed in range(part * OF_A_PART, (part + 1) * OF_A_PART))

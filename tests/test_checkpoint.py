@@ -184,13 +184,14 @@ CASES = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("name", CASES)
 def test_the_gradient_is_the_same(name):
     f, g, args = CASES[name]
     assert repr(value_and_grad(f)(*args)) == repr(value_and_grad(g)(*args))
 
 
-@pytest.mark.sampled(one_in=5)
+@pytest.mark.sampled(one_in=10)
 @pytest.mark.parametrize("name", [name for name in CASES if name != "a tree"])
 def test_other_derivatives_are_the_same(name):
     f, g, args = CASES[name]
@@ -589,6 +590,7 @@ def plain_text(f):
     return made
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("name", bodies())
 def test_a_body_has_the_same_gradient(name, capsys):
     kept, plain = plain_text(bodies()[name])

@@ -23,7 +23,7 @@ from stack_programs import program as stack_program
 
 from s2sgrad import S2SGradError, value_and_grad
 
-OF_A_PART = 8
+OF_A_PART = 4
 PARTS = -(-int(os.environ.get("S2SGRAD_PROGRAMS", "16")) // OF_A_PART)
 
 
@@ -85,7 +85,7 @@ def outcome(source: str, name: str, args: tuple) -> tuple[str, str]:
         return "right", repr([value, [np.round(g, 9).tolist() for g in gradients], shown.getvalue()])
 
 
-@pytest.mark.sampled(one_in=2, by="part")
+@pytest.mark.sampled(one_in=4, by="part")
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("kind", KINDS)
 def test_right_or_refused(kind, part):

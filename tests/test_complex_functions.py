@@ -59,7 +59,7 @@ def agree(found, wanted, rtol=1e-5, atol=1e-6):
 IDS = [f.__name__ for f, _, _ in CASES]
 
 
-@pytest.mark.sampled(one_in=4)
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize(("f", "args", "order"), [c for c in CASES if c[0].__name__ not in REFUSED],
                          ids=[n for n in IDS if n not in REFUSED])  # fmt: skip
 def test_both_modes(f, args, order):
@@ -131,7 +131,7 @@ PLAIN = [c for c in CASES if c[0].__name__ not in REFUSED | ONCE and all(len(par
          and not any(isinstance(a, (dict, list)) or dataclasses.is_dataclass(a) for a in c[1])]  # fmt: skip
 
 
-@pytest.mark.sampled(one_in=8)
+@pytest.mark.sampled(one_in=24)
 @pytest.mark.parametrize(("f", "args", "order"), PLAIN, ids=[c[0].__name__ for c in PLAIN])
 def test_second_order(f, args, order):
     rng = np.random.default_rng(2)

@@ -49,7 +49,7 @@ def judged(f):
     return True
 
 
-@pytest.mark.sampled(one_in=6)
+@pytest.mark.sampled(one_in=18)
 @pytest.mark.parametrize("seed", range(120))
 def test_programs(seed, tmp_path):
     judged(made(seed, tmp_path))

@@ -134,6 +134,7 @@ def alike(x: Any, x_bar: Any) -> bool:
     return x_bar is None if x is None or isinstance(x, str) else isinstance(x_bar, float)
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("seed", range(40))
 def test_gradient_in_a_container_is_that_in_its_items(seed):
     text, places, container = program(seed)
@@ -229,6 +230,7 @@ ARRAYS = [np.array([0.3, 1.2]), np.array([0.7, -0.4]), np.array([1.1, 0.2])]
 MANY = [{**layer, "n": 3} for layer in LAYERS]
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("f", [arrays, stopped, late, twice, written])
 @pytest.mark.parametrize("ws", [ARRAYS, ARRAYS[:1] * 3, [w.astype(np.float32) for w in ARRAYS]])
 def test_lists_of_arrays(f, ws):

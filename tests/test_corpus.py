@@ -136,7 +136,7 @@ def test_gradient_agrees_with_differences(entry):
         np.testing.assert_allclose(part, expected, rtol=1e-5, atol=1e-6, err_msg=f"argument {number}")
 
 
-@pytest.mark.sampled(one_in=32, turn=1)
+@pytest.mark.sampled(one_in=80, turn=1)
 @every_case
 def test_gradient_without_the_value(entry):
     args, before = entry.fresh_args(), entry.fresh_args()
@@ -146,7 +146,7 @@ def test_gradient_without_the_value(entry):
         np.testing.assert_allclose(part, expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.sampled(one_in=24, turn=2)
+@pytest.mark.sampled(one_in=60, turn=2)
 @every_case
 def test_generic_text_gives_the_same_gradient_or_refuses(entry):
     df = grad(entry.function, entry.argnums)
@@ -305,7 +305,7 @@ def test_most_generic_texts_are_not_refused(modules, least, step):
     assert len(whole) >= least and len(refused) <= 0.37 * len(asked), refused
 
 
-@pytest.mark.sampled(one_in=24, turn=3)
+@pytest.mark.sampled(one_in=60, turn=3)
 @every_case
 def test_seeds_weight_the_results(entry):
     args = entry.fresh_args()
@@ -383,7 +383,7 @@ def calls_by_former_names(tree) -> bool:
     return any(isinstance(n, gast.keyword) and (n.arg is None or n.arg in former) for n in nodes(tree) if former)
 
 
-@pytest.mark.sampled(one_in=24)
+@pytest.mark.sampled(one_in=48)
 @every_case
 def test_values_are_kept_by_every_pass_of_normalization(entry):
     if entry.name in ITEMS_SETTLED_LATER or entry.name in REFUSED_IN_A_BRANCH:
@@ -406,7 +406,7 @@ def test_values_are_kept_by_every_pass_of_normalization(entry):
 # --- second and third order ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(one_in=60)
+@pytest.mark.sampled(one_in=180)
 @pytest.mark.parametrize(
     ("entry", "number"), SECOND_BY_ARGUMENT, ids=[f"{entry.name}-{number}" for entry, number in SECOND_BY_ARGUMENT]
 )

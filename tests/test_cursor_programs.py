@@ -18,6 +18,7 @@ OF_A_PART = 25
 PARTS = -(-int(os.environ.get("S2SGRAD_CURSORS", "50")) // OF_A_PART)
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("order, part", [*((1, k) for k in range(PARTS)), *((2, k) for k in range(-(-PARTS // 5)))])
 def test_right_or_refused(order, part):
     seeds = range(part * OF_A_PART, (part + 1) * OF_A_PART)[:: 1 if order == 1 else 3]

@@ -164,7 +164,7 @@ def of_a_method(x):
 NUMBERS = [alone, within, in_the_exponent, by_keyword, looped, until, branched, called, enclosed, of_a_method]
 
 
-@pytest.mark.sampled(one_in=2)
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("f", NUMBERS, ids=lambda f: f.__name__)
 def test_a_primitive_of_numbers(f):
     check_grads(f, (0.7,), order=2)
@@ -293,6 +293,7 @@ def on_a_path(x):
     return y * x
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("f", [
     log1pexp, in_a_loop, on_a_path, pair_of_results, lambda x: rebound(x * x, np.exp(x)) * x,
     lambda x: of_a_dict({"a": x, "b": [x * x]}) * x, lambda x: SPRING.energy(x) * x, SPRING.energy,
@@ -414,7 +415,7 @@ def in_another(p):
     return lambda x: another(x) * x
 
 
-@pytest.mark.sampled(one_in=4)
+@pytest.mark.sampled(one_in=10)
 @pytest.mark.parametrize("hold", [in_a_dict, in_a_list, in_an_object, in_a_partial, in_a_default, in_another])
 @pytest.mark.parametrize("way", WAYS)
 def test_a_text_for_one_function_is_not_taken_for_another(way, hold):

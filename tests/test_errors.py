@@ -1378,6 +1378,7 @@ def default_that_is_written(x, f=None, kept=[1.0]):  # noqa: B006
     return x[1] * kept[0]
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize(
     ("f", "g", "kept"),
     [
@@ -2335,7 +2336,7 @@ DIFFERENTIATED = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(one_in=4)
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("name", NASTY)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_nasty_programs_give_the_gradient_or_an_error_of_ours(name, module, capsys, monkeypatch):

@@ -90,7 +90,7 @@ def bound(nodes):
     return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
-@pytest.mark.sampled(one_in=36, turn=2)
+@pytest.mark.sampled(one_in=100, turn=2)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_each_record_of_the_text_has_a_note_and_each_note_a_record(case):
     gradient = grad(case.function, case.argnums)

@@ -40,7 +40,7 @@ def both_ways(f, argnums, args):
     return out
 
 
-@pytest.mark.sampled(one_in=20)
+@pytest.mark.sampled(one_in=60)
 @pytest.mark.parametrize(("entry", "number"), SECOND, ids=[f"{entry.name}-{number}" for entry, number in SECOND])
 def test_both_ways_are_the_same(entry, number):
     try:
@@ -51,7 +51,7 @@ def test_both_ways_are_the_same(entry, number):
     same(forward, reverse)
 
 
-@pytest.mark.sampled(one_in=12)
+@pytest.mark.sampled(one_in=36)
 @pytest.mark.parametrize("name", [entry.name for entry in KERNELS])
 def test_both_ways_are_the_same_for_kernels(name):
     entry = kernel_of(name)
@@ -231,6 +231,7 @@ def test_modes_are_named_as_those_of_check_grads():
     assert Options(mode="fwd").needs_text
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("seed", [9100, 9101, 9102, 9107, 9110, 9121, 9129])
 def test_knots_in_records_are_the_same_both_ways(seed):
     """Adjoints of callees write what they unpack from records, through several names."""

@@ -149,13 +149,14 @@ X = np.array([0.7, -0.4, 1.1, 0.3, -0.9, 0.5, 1.3])
 
 
 @pytest.mark.records  # the tangents of two calls of itself have records that nest ever deeper
-@pytest.mark.sampled(one_in=2)
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("f", ALL, ids=lambda f: f.__name__)
 def test_gradients_are_right_in_both_modes_and_to_second_order(f):
     check_grads(f, (X,), order=1, modes=("fwd", "rev"))
     check_grads(grad(f), (X,), order=1, modes=("fwd", "rev"))
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("f", ALL, ids=lambda f: f.__name__)
 def test_a_second_call_and_a_pullback_give_the_same(f):
     df, (value, pullback) = grad(f), vjp(f, X)
@@ -216,6 +217,7 @@ def random_recursion(seed):
             f"{''.join(lines)}    return {sum_}\n\n\ndef f(x):\n    return r({start}) + x[0]\n")  # fmt: skip
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("seed", range(24))
 def test_random_recursions(seed):
     text = random_recursion(seed)

@@ -87,7 +87,7 @@ def outcome(derivative, f, wanted, name):
 
 
 @pytest.mark.dear
-@pytest.mark.sampled(one_in=2, by="number")
+@pytest.mark.sampled(one_in=6, by="number")
 @pytest.mark.parametrize("number", range(PROGRAMS))
 def test_right_or_refused(number):
     program = handed_program(number)

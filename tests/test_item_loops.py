@@ -87,6 +87,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize(("f", "args"), CASES)
 def test_gradients_of_loops_over_items(f, args):
     numbers = tuple(range(len(args)))

@@ -50,6 +50,7 @@ def program(seed: int) -> str:
     return "\n".join([*lines, f"    return np.sum(x * y) + np.sum({filled('{r}')})", ""])
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("seed", range(40))
 def test_right_or_refused(seed):
     arguments = np.array([0.4, -0.3, 0.8]), np.array([0.6, 0.5, -0.2])

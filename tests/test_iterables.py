@@ -100,7 +100,7 @@ X = np.array([0.31, 0.72, 1.13])
 
 
 @pytest.mark.records
-@pytest.mark.sampled(one_in=24)
+@pytest.mark.sampled(one_in=72)
 @pytest.mark.parametrize(("iterable", "place"), [*itertools.product(ITERABLES, PLACES)])
 def test_items_are_taken_as_they_come(iterable, place):
     """And by a text, but for those that are listed."""

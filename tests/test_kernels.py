@@ -291,7 +291,7 @@ def test_value_is_that_of_the_function(entry):
     assert_value(value, value_of(entry.name))
 
 
-@pytest.mark.sampled(one_in=8)
+@pytest.mark.sampled(one_in=16)
 def test_gradient_of_the_loss_agrees_with_differences(entry, written):
     loss, args = loss_and_args(entry, written)
     gradient = unchanged(grad(loss, entry.argnums), args)

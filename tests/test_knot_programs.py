@@ -26,7 +26,7 @@ def test_right_or_refused(part):
 
 
 @pytest.mark.dear
-@pytest.mark.sampled(one_in=2, by="seed")
+@pytest.mark.sampled(one_in=4, by="seed")
 @pytest.mark.parametrize("seed", range(100, 104))
 @pytest.mark.parametrize("order", [-1, 0, 2])
 def test_pullbacks_tangents_and_second_derivatives(seed, order):

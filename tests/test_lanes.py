@@ -67,13 +67,13 @@ def gradient(function, places, **options):
     return differentiated(function, places, Options(value=True, several=True, backend=DEFAULT, **options), None)
 
 
-@pytest.mark.sampled(one_in=72, turn=4)
+@pytest.mark.sampled(one_in=200, turn=4)
 @pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name)
 def test_columns_of_the_corpus(entry):
     assert_at_once(entry.function, entry.fresh_args, entry.argnums)
 
 
-@pytest.mark.sampled(one_in=120, turn=5)
+@pytest.mark.sampled(one_in=300, turn=5)
 @pytest.mark.parametrize("entry", [e for e in CASES if e.second], ids=lambda entry: entry.name)
 def test_columns_of_gradients_of_the_corpus(entry):
     places = entry.argnums[:1]
@@ -86,7 +86,7 @@ def test_columns_of_a_kernel(entry):
     assert_at_once(entry.function, entry.args, entry.places, outputs=entry.outputs or None)
 
 
-@pytest.mark.sampled(one_in=16, turn=2)
+@pytest.mark.sampled(one_in=48, turn=2)
 @pytest.mark.parametrize("entry", KERNELS, ids=lambda entry: entry.name)
 def test_columns_of_the_gradient_of_a_kernel(entry):
     places = entry.places[:1]
@@ -256,6 +256,7 @@ def test_form(function):
     assert assert_at_once(lambda x: function(x * 2.0), lambda: (V.copy(),), (0,))
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("function", FORMS)
 def test_gradient_of_form(function):
     assert_at_once(gradient(function, (0,)), lambda: (V.copy(),), (0,))

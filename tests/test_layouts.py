@@ -55,7 +55,7 @@ def laid(program, layout):
     return replace(program, args=args)
 
 
-@pytest.mark.sampled(one_in=6, turn=1)
+@pytest.mark.sampled(one_in=18, turn=1)
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("write", WRITERS)
 @pytest.mark.parametrize("order, first", [(0, 0), (1, 0), (1, 4), (1, 8)])
@@ -71,6 +71,7 @@ def test_copies_lie_as_what_they_are_copied_from(layout):
     assert y.strides == x.strides and np.array_equal(x, y) and not np.shares_memory(x, y)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("write", (mutation_program, sharing_program))
 def test_short_floats_give_what_floats_of_their_values_give(write, seed):

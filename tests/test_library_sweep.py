@@ -13,7 +13,7 @@ NAMES = library_sweep.names()
 
 
 @pytest.mark.dear
-@pytest.mark.sampled(one_in=24)
+@pytest.mark.sampled(one_in=60, turn=12)
 @pytest.mark.parametrize("shard", range(-(-len(NAMES) // SHARD)))
 def test_callables_are_differentiated_or_refused(shard):
     failures, judged = [], 0

@@ -18,7 +18,7 @@ OF_A_PART = 10
 PARTS = -(-int(os.environ.get("S2SGRAD_MASKS", "40")) // OF_A_PART)
 
 
-@pytest.mark.sampled(one_in=2, by="part")
+@pytest.mark.sampled(one_in=4, by="part")
 @pytest.mark.parametrize(
     "order, part", [*((1, k) for k in range(PARTS)), *((order, k) for order in (0, 2) for k in range(-(-PARTS // 5)))]
 )

@@ -37,7 +37,7 @@ WRITERS = (
 )  # fmt: skip
 
 
-@pytest.mark.sampled(one_in=8)
+@pytest.mark.sampled(one_in=24)
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("way", ("jacfwd", "jacrev", "hessian"))
 @pytest.mark.parametrize("write", WRITERS)

@@ -46,7 +46,7 @@ def _known():
 KNOWN = list(_known())
 
 
-@pytest.mark.sampled(one_in=9)
+@pytest.mark.sampled(one_in=24)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("name", "text", "f", "args", "keywords"), KNOWN, ids=[entry[0] for entry in KNOWN])
 def test_the_message_is_in_the_users_words_and_short(name, text, f, args, keywords, module, monkeypatch, capsys):

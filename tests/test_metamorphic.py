@@ -103,7 +103,7 @@ def outcome_is_kept(entry: Entry, order: int) -> None:
         same(found, expected)
 
 
-@pytest.mark.sampled(one_in=180)
+@pytest.mark.sampled(one_in=500)
 @every_entry
 def test_other_names_change_no_gradient(entry):
     outcome_is_kept(entry, 1)
@@ -119,7 +119,7 @@ def test_other_names_change_no_second_derivative(entry):
 # --- detours ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(one_in=400)
+@pytest.mark.sampled(one_in=1000)
 @pytest.mark.parametrize(
     "transformer", [through_identity, called_from_lists, called_by_helpers, called_as_methods], ids=lambda t: t.__name__
 )

@@ -224,6 +224,7 @@ def check(f, modes):
     np.testing.assert_allclose(derivative(X), expected(f, len(modes)), rtol=1e-9)
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("modes", ["".join(m) for k in (1, 2) for m in itertools.product("fr", repeat=k)])
 def test_up_to_the_second_order(modes):
     check(all_of_it, modes)
@@ -241,7 +242,7 @@ FOURTH = [*PROGRAMS[:-1], pytest.param(all_of_it, marks=pytest.mark.records)]  #
 
 
 @pytest.mark.dear
-@pytest.mark.sampled(one_in=480, turn=160)
+@pytest.mark.sampled(one_in=2, turn=160)
 @pytest.mark.parametrize("modes", ["".join(m) for m in itertools.product("fr", repeat=4)])
 @pytest.mark.parametrize("f", FOURTH, ids=lambda f: f.__name__)
 def test_fourth_order(f, modes):

@@ -19,7 +19,7 @@ PARTS = -(-int(os.environ.get("S2SGRAD_MUTATIONS", "60")) // OF_A_PART)
 REFUSED = 0.5  # of a part's programs at most
 
 
-@pytest.mark.sampled(one_in=2, by="part")
+@pytest.mark.sampled(one_in=6, by="part")
 @pytest.mark.parametrize("order, part", [*((1, k) for k in range(PARTS)), *((2, k) for k in range(-(-PARTS // 5)))])
 def test_right_or_refused(order, part):
     outcomes = Counter(outcome(mutation_program(seed), order) for seed in range(part * OF_A_PART, (part + 1) * OF_A_PART))

@@ -81,6 +81,7 @@ def pasted(df, args, space):
     return space[text.rpartition("\ndef ")[2].partition("(")[0]](*args)
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("order", [1, 2, 3])
 @pytest.mark.parametrize(
     ("text", "args"),

@@ -122,7 +122,7 @@ def checked(function, arguments, argnums) -> set[str]:
     return seen
 
 
-@pytest.mark.sampled(one_in=36, turn=4)
+@pytest.mark.sampled(one_in=120, turn=4)
 @pytest.mark.parametrize("case", PLAIN, ids=lambda case: case.name)
 def test_the_normal_form_holds_after_every_pass(case):
     *_, (_, unit, tree) = normalizing(read(case.function))
@@ -131,7 +131,7 @@ def test_the_normal_form_holds_after_every_pass(case):
     assert settled <= checked(case.function, case.fresh_args(), case.argnums)
 
 
-@pytest.mark.sampled(one_in=96, turn=5)
+@pytest.mark.sampled(one_in=300, turn=5)
 @pytest.mark.parametrize("case", [case for case in PLAIN if case.second], ids=lambda case: case.name)
 def test_the_normal_form_holds_for_what_is_generated(case):
     number = case.argnums[0]
@@ -139,7 +139,7 @@ def test_the_normal_form_holds_for_what_is_generated(case):
     assert {"alias_elimination", "reverse", "branches"} <= checked(generated, case.fresh_args(), (number,))
 
 
-@pytest.mark.sampled(one_in=16, turn=1)
+@pytest.mark.sampled(one_in=60, turn=1)
 @pytest.mark.parametrize("seed", range(100))
 @pytest.mark.parametrize("maker", [mutation_program, program_from_seed, iterator_program], ids=lambda maker: maker.__name__)
 def test_the_normal_form_holds_for_random_programs(maker, seed):

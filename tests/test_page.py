@@ -108,7 +108,7 @@ def test_every_statement_of_ours_has_a_line_of_the_users():
     assert [row[4].strip() for row in rows if "derived" in row[3] and row[1] == 0][-1] == "k_bar += k_bar_term"
 
 
-@pytest.mark.sampled(one_in=60)
+@pytest.mark.sampled(one_in=200)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_pages_of_the_corpus(case):
     gradient = grad(case.function, case.argnums)

@@ -42,6 +42,7 @@ def test_rnn_learns_to_add():
 # --- Gaussian processes ---
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("kernel", [gp.rbf, gp.matern32])
 def test_gp(kernel, rng):
     x, y = gp.data(8)

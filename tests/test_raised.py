@@ -370,6 +370,7 @@ def failure(way, f):
     raise AssertionError("nothing is raised")
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("way", COMPILED)
 @pytest.mark.parametrize("name", FORWARD)
 def test_the_forward_sweep(write, tmp_path, name, way):
@@ -385,6 +386,7 @@ def test_the_forward_sweep(write, tmp_path, name, way):
         assert re.match(rf"in (the derivative of )?{re.escape(str(file))}, line {line}: ", note)
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("way", [w for w in WAYS if w not in COMPILED])
 @pytest.mark.parametrize("name", ["shapes", "index", "raised", "assert", "helper", "lambda", "method"])
 def test_the_other_ways_in(write, tmp_path, name, way):

@@ -116,6 +116,7 @@ FUNCTIONS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_gradients(function):
     check_grads(lambda u, c: function(u.copy(), c, 3), (RNG.normal(size=5), 0.3), order=2)

@@ -425,6 +425,7 @@ def tiled_again(x, n):
     return np.sum(np.tile(x, 2)) if n == 0 else tiled_again(x, n - 1) * 2.0
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("name", OF_A_NUMBER)
 def test_the_gradient_in_a_number_is_a_number(name):
     f = OF_A_NUMBER[name]

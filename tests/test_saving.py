@@ -120,7 +120,7 @@ def imported(text):
             yield node.module
 
 
-@pytest.mark.sampled(one_in=120, turn=3)
+@pytest.mark.sampled(one_in=400, turn=3)
 @pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name)
 def test_a_saved_text_of_the_corpus(entry):
     """What it closes over may be more than a module can hold: that is said."""
@@ -128,6 +128,7 @@ def test_a_saved_text_of_the_corpus(entry):
         gives_the_same_bits(df, entry.fresh_args, again=k > 1)
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("local", ["lower", "symmetric", "adjoint", "hermitian", "lower_"])
 def test_a_local_variable_that_is_named_like_a_helper(local):
     """The second derivative of a factorization calls helpers by the module that they are in."""
@@ -360,6 +361,7 @@ def package(tmp_path_factory):
         del sys.modules[name]
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     "name",
     ["relative", "classes", "größe", "decorated", "two_closures", "method", "static", "of_class", "lambda_"],

@@ -34,13 +34,13 @@ def outcome(text: str, called: str) -> str:
         return "right"
 
 
-@pytest.mark.sampled(one_in=12)
+@pytest.mark.sampled(one_in=36)
 @pytest.mark.parametrize(("k", "how"), VIEWS, ids=[f"{programs.VIEWS[k][1]}-{how}" for k, how in VIEWS])
 def test_views(k, how):
     outcome(programs.of_view(k, how), f"<view {k} {how}>")
 
 
-@pytest.mark.sampled(one_in=12)
+@pytest.mark.sampled(one_in=36)
 @pytest.mark.parametrize(("k", "how"), WRITES, ids=[f"{programs.WRITES[k]}-{how}" for k, how in WRITES])
 def test_writes(k, how):
     outcome(programs.of_write(k, how), f"<write {k} {how}>")

@@ -59,6 +59,7 @@ def matrix_written_between(A, b):
     return b @ x + np.linalg.slogdet(A)[1]
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize(
     "function, args",
     [

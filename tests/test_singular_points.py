@@ -304,7 +304,7 @@ def program(seed):
     return " + ".join(f"np.sum({n})" for n in names), lines
 
 
-@pytest.mark.sampled(one_in=8)
+@pytest.mark.sampled(one_in=24)
 @pytest.mark.parametrize("seed", range(160))
 def test_random_programs(seed):
     f = function_of(*(lambda result, lines: (result, *lines))(*program(seed)))
@@ -422,7 +422,7 @@ def difference(f, x):
     return None if None in settled or abs(left - right) > 2e-3 * max(1.0, abs(left)) else 0.5 * (left + right)
 
 
-@pytest.mark.sampled(one_in=6)
+@pytest.mark.sampled(one_in=12)
 @pytest.mark.parametrize("pair", list(itertools.product(INNER, OUTER)), ids=" in ".join)
 def test_composites(pair):
     """No wrong number, in either mode; two numbers agree."""
@@ -485,6 +485,7 @@ EIGEN = [*itertools.product(["np.linalg.eigh(x)", "linalg.eigh(x)"], OF_BOTH)]
 EIGEN += [("map(np.real, np.linalg.eig(x))", text) for text in OF_BOTH if "V[:, 2]" not in text]  # which come in any order
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize(("eigen", "text"), EIGEN)
 def test_functions_of_values_and_vectors_are_right_or_nan(eigen, text):
     space = {"linalg": scipy.linalg, "B": B}

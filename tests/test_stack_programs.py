@@ -19,7 +19,7 @@ from stack_programs import program
 
 from s2sgrad import S2SGradError, grad, value_and_grad
 
-COUNT = int(os.environ.get("S2SGRAD_PROGRAMS", "16"))
+COUNT = int(os.environ.get("S2SGRAD_PROGRAMS", "6"))
 X, C = np.array([0.7, 1.3, -0.4, 0.9]), 0.6
 ALONG = np.array([0.8, -0.5, 0.3, 0.6])
 SECOND = np.array([0.4, 0.9, -0.7, 0.2])

@@ -100,7 +100,7 @@ def slope(f, x, h=1e-6):
     return (f(x + h) - f(x - h)) / (2.0 * h)
 
 
-@pytest.mark.sampled(one_in=2)
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("k", [0, 1])
 @pytest.mark.parametrize("options", list(OPTIONS))
 @pytest.mark.parametrize("callee", list(CALLEES))
@@ -121,6 +121,7 @@ def test_every_way_to_spread_before_every_callee(way, callee, options, k):
 A = np.linspace(0.5, 2.0, 6).reshape(2, 3)
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(("f", "args", "options"), [
     (np.sum, (A,), {"axis": 0, "keepdims": True}), (np.sum, (A, 1), {}), (np.var, (A, 0), {"ddof": 1}),
     (np.hypot, (A, A + 1.0), {}), (np.tensordot, (A, A.T), {"axes": 1}), (np.einsum, ("ij,jk->ik", A, A.T), {}),

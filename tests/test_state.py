@@ -88,7 +88,7 @@ MATRICES = {
 }
 
 
-@pytest.mark.sampled(one_in=3)
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("matrix", MATRICES)
 @pytest.mark.parametrize("what", BODIES)
 def test_a_matrix_runs_the_function_once_or_is_refused(what, matrix):

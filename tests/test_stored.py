@@ -353,7 +353,7 @@ def test_the_second_process_imports_no_compiler(tmp_path):
     assert errors == "" and again == done[0][0].replace("True", "False")
 
 
-@pytest.mark.sampled(one_in=64)
+@pytest.mark.sampled(one_in=160)
 @pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name)
 def test_a_text_that_is_read_is_the_one_that_was_kept(entry, texts, read):
     def found():

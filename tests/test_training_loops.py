@@ -143,7 +143,7 @@ MAKERS = [
 
 
 @pytest.mark.dear
-@pytest.mark.sampled(one_in=3)
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize(("make", "steps"), [(as_lambda, 5 * STEPS), *((make, STEPS) for make in MAKERS[1:])])
 def test_thousands_of_steps(make, steps, compilations):
     w = 0.5

@@ -192,7 +192,7 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.sampled(one_in=16)
+@pytest.mark.sampled(one_in=40)
 @pytest.mark.parametrize("k", range(len(PROGRAMS)))
 def test_right_or_refused(k):
     """A function that reads what is written beside it, or writes what is read, in all the ways to call one."""

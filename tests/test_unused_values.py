@@ -363,6 +363,7 @@ def items_left_out(x):
     return sum([r for r in rs if not np.isnan(r)]) * sum(filled)
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(("f", "args"), PROGRAMS)
 def test_unused_values_get_no_adjoint(f, args):
     with np.errstate(all="ignore"):

@@ -322,7 +322,7 @@ class Writer:
 
 
 @pytest.mark.dear
-@pytest.mark.sampled(one_in=3)
+@pytest.mark.sampled(one_in=6)
 @pytest.mark.parametrize("part", range(6))
 def test_random_loops(part, monkeypatch):
     changed = 0

@@ -35,7 +35,7 @@ def program(view, store):
 
 
 @pytest.mark.records
-@pytest.mark.sampled(one_in=9)
+@pytest.mark.sampled(one_in=24)
 @pytest.mark.parametrize(("view", "store"), list(itertools.product(VIEWS, STORES)))
 def test_both_jacobians_of_a_store_through_a_view(view, store):
     f = program(view, store)

@@ -31,7 +31,7 @@ def test_records_of_views_and_copies():
                 assert "[{y}" in expression or layout == "no axes", (expression, layout)
 
 
-@pytest.mark.sampled(one_in=1000)
+@pytest.mark.sampled(one_in=2000)
 @pytest.mark.parametrize("number", range(4000))
 def test_programs_that_write_views_and_copies(number):
     """Each stands for a dozen programs, of which the suite takes a few."""

@@ -246,6 +246,7 @@ def one_list_under_two_names(x):
     return x[1] * ws[1] + ws[0] * ws[2]
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize(
     "f",
     [records_in_records, arrays_restored_by_a_callee, arrays_restored_by_a_callee_in_a_loop, lists_in_a_dict,
@@ -275,7 +276,7 @@ def test_a_module_as_a_default(second):
     np.testing.assert_allclose(vjp(f, x)[1](1.0)[0], grad(f)(x))
 
 
-@pytest.mark.sampled(one_in=80)
+@pytest.mark.sampled(one_in=160)
 @pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name)
 def test_pullbacks_of_the_corpus(entry):
     """Called twice they give what `grad` gives, which takes more: what writes its arguments, functions in a list of them.
@@ -311,7 +312,7 @@ def test_pullback_of_a_gradient_with_one_list_in_two_records():
     assert_pullback_of_gradient(by_name("words_for_a_stack_in_a_loop"))
 
 
-@pytest.mark.sampled(one_in=40)
+@pytest.mark.sampled(one_in=160)
 @pytest.mark.parametrize("entry", [e for e in CASES if e.second and len(e.argnums) == 1], ids=lambda entry: entry.name)
 def test_pullbacks_of_gradients_of_the_corpus(entry):
     with contextlib.suppress(Unsupported, Refused):

@@ -98,6 +98,7 @@ OF_ELEMENTS = (
 )  # fmt: skip
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("name", OF_ELEMENTS)
 def test_lists_change_no_bit(name):
     entry = kernel_of(name)
@@ -543,7 +544,7 @@ def programs(draw):
 
 
 @pytest.mark.dear
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(programs(), st.integers(0, 1000))
 def test_random_loops(text, seed):
     filename = f"<lists {hash(text)}>"

@@ -33,7 +33,7 @@ def test_kernels(entry):
 
 
 @pytest.mark.dear
-@pytest.mark.sampled(one_in=100)
+@pytest.mark.sampled(one_in=300)
 @pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name)
 def test_corpus(entry):
     argnums = entry.argnums if len(entry.argnums) > 1 else entry.argnums[0]

@@ -61,6 +61,7 @@ DERIVATIVES = {
 }
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("name", DERIVATIVES)
 def test_each_derivative(name):
     found, expected = DERIVATIVES[name]()

@@ -100,14 +100,14 @@ def assert_alike(entry, entered, monkeypatch, twice):
             np.testing.assert_allclose(a, b, rtol=1e-7, atol=1e-9)
 
 
-@pytest.mark.sampled(one_in=8)
+@pytest.mark.sampled(one_in=24)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("entry", ALL, ids=lambda entry: entry.name)
 def test_a_function_of_the_corpus_as_a_callee(entry, entered, monkeypatch):
     assert_alike(entry, entered, monkeypatch, False)
 
 
-@pytest.mark.sampled(one_in=40)
+@pytest.mark.sampled(one_in=120)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("entry", [e for e in ALL if e.second], ids=lambda entry: entry.name)
 def test_a_function_of_the_corpus_as_a_callee_twice(entry, entered, monkeypatch):
@@ -375,6 +375,7 @@ CALLERS = {
 """Whether there is a text to call: not where it shares memory with its caller, or reads what that holds."""
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("f", CALLERS, ids=lambda f: f.__name__)
 def test_a_caller(f, entered):
     assert_gradient(f, (X,), (0,))

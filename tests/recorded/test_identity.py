@@ -100,6 +100,7 @@ def test_arrays(k):
 
 
 @pytest.mark.records
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("k", range(0, len(ASKED), 3))
 def test_by_any_way(k):
     asks = ASKED[k]

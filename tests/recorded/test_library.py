@@ -38,7 +38,7 @@ def floats(value):
     ]
 
 
-@pytest.mark.sampled(one_in=6)
+@pytest.mark.sampled(one_in=18)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_right_or_refused(function):
     if getattr(function, "__name__", "").startswith(WITH_FILES):

@@ -40,6 +40,7 @@ DERIVATIVES = {
 }
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("name", DERIVATIVES)
 @pytest.mark.parametrize(("f", "line"), [(grows, 20), (catches, 30)])
 def test_where_the_program_is(name, f, line, monkeypatch):

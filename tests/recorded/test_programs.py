@@ -82,6 +82,7 @@ def too_steep(f, args, argnums) -> bool:
     return not all(np.allclose(a, b, rtol=1e-5, atol=1e-6) for a, b in zip(rough, fine, strict=True))
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)
 @pytest.mark.parametrize("judge", [assert_gradient, assert_tangent, assert_second])
 def test_right_or_refused(maker, judge):
@@ -132,7 +133,7 @@ def assert_alike(found, wanted, tolerance):
 
 
 @pytest.mark.records
-@pytest.mark.sampled(one_in=6)
+@pytest.mark.sampled(one_in=18)
 @pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)
 def test_recordings_and_texts_agree(maker):
     for seed in range(100, 100 + max(1, COUNT // 6)):

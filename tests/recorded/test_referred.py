@@ -167,7 +167,7 @@ def require_no_number(f, g, acc, ways=WAYS):
         assert list(acc) == before
 
 
-@pytest.mark.sampled(one_in=9)
+@pytest.mark.sampled(one_in=27)
 @pytest.mark.parametrize(
     "reference, program", [*itertools.product(REFERENCES, PROGRAMS)], ids=lambda v: getattr(v, "__name__", v)
 )
@@ -177,11 +177,13 @@ def test_no_number_where_a_function_refers_to_what_is_written(reference, program
     require_no_number(program, PROGRAMS[program](REFERENCES[reference](held)), held)
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("held", (LIST, FLOATS, INTEGERS), ids=("list", "floats", "integers"))
 def test_no_number_where_an_object_refers_to_what_is_written(held):
     require_no_number(of_data, Holder(held), held)
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("cls", (OfClass, ByName))
 def test_no_number_where_a_class_refers_to_what_is_written(cls):
     require_no_number(of_a_method, cls(), FLOATS)
@@ -201,6 +203,7 @@ def total_of(held, x, acc):
     return held[0] * x[1] * acc[0]
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("held", (LIST, FLOATS, INTEGERS), ids=("list", "floats", "integers"))
 @pytest.mark.parametrize("bound", (lambda held: Scaled(held).total, lambda held: functools.partial(total_of, held)))
 def test_no_number_where_what_is_bound_refers_to_what_is_written(bound, held):
@@ -290,7 +293,7 @@ NESTED = {
 }
 
 
-@pytest.mark.sampled(one_in=3)
+@pytest.mark.sampled(one_in=12)
 @pytest.mark.parametrize("f", OUTSIDE)
 @pytest.mark.parametrize("way", NESTED)
 def test_no_number_where_what_is_outside_of_a_nested_gradient_refers_to_the_argument(way, f):

@@ -32,7 +32,7 @@ def of_floats(f: Callable[..., Any], args: list[Any]) -> tuple[Callable[..., Any
     return total, tuple(v for v in leaves(args) if is_real(v))
 
 
-@pytest.mark.sampled(one_in=9)
+@pytest.mark.sampled(one_in=27)
 @pytest.mark.parametrize("e", [c for c in shown() if c.values[0].primitive not in {*NOT_TAPED, *ROUNDS_DOWN}])
 def test_recorded_twice(e):
     f, floats = of_floats(*calling(e))

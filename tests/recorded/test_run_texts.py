@@ -176,6 +176,7 @@ def shown(df, *args):
     return text, space[df.__name__](*args)
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_the_text_of_a_run_gives_its_gradient(f, monkeypatch):
     monkeypatch.setattr("s2sgrad.api.gradient.Gradient._of_kinds", refusing)

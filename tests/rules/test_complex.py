@@ -226,7 +226,7 @@ def shown() -> list[Any]:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.sampled(one_in=12)
+@pytest.mark.sampled(one_in=30)
 @pytest.mark.parametrize("e", shown())
 def test_tangents_are_like_differences_or_refused(e):
     f, args, moving = applied(e)
@@ -267,7 +267,7 @@ def a_number_of(e: Example, y: Any) -> Any:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.sampled(one_in=16)
+@pytest.mark.sampled(one_in=50)
 @pytest.mark.parametrize("e", shown())
 def test_gradients_have_tangents_like_differences(e):
     y, moving = result(e), applied(e)[2]

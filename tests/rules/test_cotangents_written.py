@@ -102,7 +102,7 @@ CASES = [c for c in shown() if c.values[0].primitive not in LEFT_OUT and program
 
 
 @pytest.mark.records
-@pytest.mark.sampled(one_in=12)
+@pytest.mark.sampled(one_in=36)
 @pytest.mark.parametrize("pulled", [pulled_text, pulled_record])
 @pytest.mark.parametrize("e", CASES)
 def test_cotangents_may_be_written(e, pulled):

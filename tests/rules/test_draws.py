@@ -49,6 +49,7 @@ def test_draws(f):
     is_like_differences(f)
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("method", TWO)
 @pytest.mark.parametrize("make", MAKERS)
 def test_distributions(make, method):

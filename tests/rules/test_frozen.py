@@ -66,6 +66,7 @@ def several_variables(x, m, s):
 FUNCTIONS = [at_once, kept, moments, of_counts, in_a_loop, in_a_branch, bound_anew, arrays, several_variables]
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
 def test_programs(f):
     check_grads(f, (X, 1.4, 0.9), order=1 if f is moments else 2, rtol=1e-4, atol=1e-5)

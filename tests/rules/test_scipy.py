@@ -111,11 +111,13 @@ def _by_law(x):
 # --- refusals --------------------------------------------------------------------------------------------------------
 
 
-def test_arguments_without_a_derivative_are_refused():
+@pytest.mark.sampled(one_in=5, by="part")
+@pytest.mark.parametrize("part", range(5))
+def test_arguments_without_a_derivative_are_refused(part):
     plain = "has no derivative rule"  # some have words of their own
     constants = [(f, name) for f, rule in rules().items() for name, why in rule.constants.items() if plain in why]
     assert (special.jv, "v") in constants and (special.hyp1f1, "a") in constants and (stats.poisson.pmf, "k") in constants
-    for f, name in constants:
+    for f, name in constants[part::5]:
         given = [0.5] * len(lookup(f).differentiable)
         with pytest.raises(NoRule, match=f"`{name}`: pass a constant"):
             grad(f, argnums=lookup(f).differentiable.index(name))(*given)
@@ -303,6 +305,7 @@ class Model:
         return np.sum(self.prior.logpdf(x) * self.prior.cdf(x)) + NORMAL.logpdf(x)
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("rv", FROZEN.values(), ids=FROZEN)
 def test_a_frozen_distribution(rv):
     x = np.array([0.4, 0.7])
@@ -604,6 +607,7 @@ def scattered(y, t):
     return np.sum(a) * np.sum(b) + np.sum(t * t)
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("f", [
     slopes_by_name, areas_and_roots, slopes_given, in_tuples, by_pieces, scattered, data_written_behind_it, several_kinds,
     called_in_a_loop,

@@ -63,6 +63,7 @@ PROGRAMS = [(of_hermitian, 2), (of_two_hermitian, 2), (of_some_vectors, 1), (of_
             (riccati, 1), (by_factors, 1), (by_turns, 1)]  # fmt: skip
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize(("f", "count"), PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
 def test_programs(f, count):
     modes = ("rev",) if f is of_a_null_space else ("fwd", "rev")  # two vectors, which are free to turn

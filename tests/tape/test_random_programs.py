@@ -68,12 +68,14 @@ def compare(seed, folder):
     assert close(twice(differentiable(f), args), second, 1e-7), "second derivatives"
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("seed", range(20))
 def test_random_programs_agree(seed, tmp_path):
     with np.errstate(all="ignore"):
         compare(seed, tmp_path)
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("seed", range(20, 24))
 def test_random_programs_agree_where_memory_is_freed_on_the_way(seed, tmp_path, monkeypatch):
     """As where arrays are large: one careful sweep, and no other that would need the entries again."""

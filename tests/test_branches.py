@@ -377,7 +377,7 @@ WRITERS = (program_from_seed, mutation_program, exception_program, dtype_program
 
 
 @pytest.mark.records
-@pytest.mark.sampled(one_in=9, by="part")
+@pytest.mark.sampled(one_in=6)
 @pytest.mark.parametrize("part", range(3))
 @pytest.mark.parametrize("order", [1, 2, 0])
 @pytest.mark.parametrize("writer", WRITERS, ids=lambda w: w.__name__)

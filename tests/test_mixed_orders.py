@@ -242,7 +242,7 @@ FOURTH = [*PROGRAMS[:-1], pytest.param(all_of_it, marks=pytest.mark.records)]  #
 
 
 @pytest.mark.dear
-@pytest.mark.sampled(one_in=2, turn=160)
+@pytest.mark.sampled(one_in=480, turn=160)
 @pytest.mark.parametrize("modes", ["".join(m) for m in itertools.product("fr", repeat=4)])
 @pytest.mark.parametrize("f", FOURTH, ids=lambda f: f.__name__)
 def test_fourth_order(f, modes):

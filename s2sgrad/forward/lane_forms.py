@@ -141,7 +141,7 @@ class Forms:
                     return write(self, operation)
                 except NoForm:
                     return self.by_lane(operation)
-            if operation.rule.tag == "elementwise" and _is_of_arrays(operation.target):
+            if operation.rule is not None and operation.rule.tag == "elementwise" and _is_of_arrays(operation.target):
                 return self.elementwise(operation)
         return self.by_lane(operation)
 
@@ -210,7 +210,8 @@ class Forms:
             raise NoLanes("an item of a value of unknown kind")
         parts = list(map(clone, parts_of(node.slice)))
         self._require_order(parts)
-        if len(parts) == 1 and isinstance(self.kind(parts[0]), Container) and self.kind(parts[0]).type is tuple:
+        only = self.kind(parts[0]) if len(parts) == 1 else None
+        if isinstance(only, Container) and only.type is tuple:
             parts = [gast.Starred(parts[0], gast.Load())]
         return gast.Subscript(owner, index_of([everything(), *parts]), node.ctx)
 

@@ -10,6 +10,7 @@ import builtins
 import copy
 import operator
 from dataclasses import replace
+from typing import Any
 
 import gast
 import numpy as np
@@ -101,12 +102,12 @@ def _expanded(forms: Forms, operation: Operation) -> gast.AST:
 
 @form(np.transpose)
 def _transposed(forms: Forms, operation: Operation) -> gast.AST:
-    operand, axes = operation.operands[0], forms.axes(operation, "axes")
+    operand, given = operation.operands[0], forms.axes(operation, "axes")
     rank = forms.rank(operand)
-    axes = tuple(reversed(range(rank))) if axes is None else axes
+    axes = (given,) if isinstance(given, int) else given
     if rank < 2:
         return forms.lifted(operand)
-    order = (0, *((a % rank) + 1 for a in axes))
+    order = (0, *((a % rank) + 1 for a in (reversed(range(rank)) if axes is None else axes)))
     return call(forms.unit, "transpose", np.transpose, forms.lifted(operand), axis_node(order))
 
 
@@ -241,7 +242,7 @@ def _sum_of(forms: Forms, operation: Operation) -> gast.AST:
 @form(np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.hfft, np.fft.ihfft)
 def _transform(forms: Forms, operation: Operation) -> gast.AST:
     """Along one axis, by default the last."""
-    axis = forms.axes(operation)
+    axis: Any = forms.axes(operation)
     return same(forms, operation) if axis is None or axis < 0 else forms.with_axis(operation, behind(axis))
 
 

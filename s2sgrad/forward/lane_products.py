@@ -19,6 +19,8 @@ b * (b * x_dot)
 
 from __future__ import annotations
 
+from typing import Any
+
 import gast
 import numpy as np
 
@@ -72,7 +74,7 @@ class _Products(Transformer):
 
     def _ordered(self, node: gast.BinOp) -> gast.AST:
         """A product with the factors of smaller rank first."""
-        ranks = {id(f): self.shapes.rank(f) for f in _factors(node)}
+        ranks: dict[int, Any] = {id(f): self.shapes.rank(f) for f in _factors(node)}
         if len(ranks) < 3 or None in ranks.values():
             return node
         full = max(ranks.values())

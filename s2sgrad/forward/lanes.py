@@ -66,11 +66,12 @@ class Lanes:
         node: gast.AST = name(self.given[0])
         kind = self.forms.kind(node)
         while isinstance(kind, Container):
-            places = [k for k, item in enumerate(kind.items or ()) if isinstance(item, (Array, Number, Container))]
+            items, keys = kind.items or (), kind.keys or ()
+            places = [k for k, item in enumerate(items) if isinstance(item, (Array, Number, Container))]
             if not places:
                 raise NoLanes("how many lanes there are is not known")
-            key = kind.keys[places[0]] if kind.type is dict else places[0]
-            node, kind = gast.Subscript(node, gast.Constant(key, None), gast.Load()), kind.items[places[0]]
+            key = keys[places[0]] if kind.type is dict else places[0]
+            node, kind = gast.Subscript(node, gast.Constant(key, None), gast.Load()), items[places[0]]
         if not isinstance(kind, (Array, Number)):
             raise NoLanes("how many lanes there are is not known")
         return gast.Call(self.unit.builtin(len), [node], [])

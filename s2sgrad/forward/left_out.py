@@ -49,7 +49,7 @@ class LeftOut:
 
     def __init__(
         self, unit: Unit, tree: gast.FunctionDef, inference: Inference, operations: dict[int, Operation],
-        active: Collection[str], given: dict[str, Values],
+        active: set[str], given: dict[str, Values],
     ) -> None:  # fmt: skip
         self.unit, self.inference, self.operations, self.active = unit, inference, operations, active
         self.constants: dict[str, Values] = {}
@@ -120,9 +120,9 @@ class LeftOut:
                 self._add(base, left if self._is_masked(section) else self._certain(left))
             return
         operation = self.operations.get(id(statement))
-        targets = self.active.intersection(binds(statement)) if operation is not None else ()
-        for target in targets:
-            self._add(target, self._of(operation))
+        if operation is not None:
+            for target in self.active.intersection(binds(statement)):
+                self._add(target, self._of(operation))
 
     def _certain(self, values: Values) -> Values:
         """The values, without infinite ones that nothing speaks for."""
@@ -153,9 +153,10 @@ class LeftOut:
     def _of_rule(self, operation: Operation, varying: list[gast.AST]) -> Values:
         if is_one_of(operation.target, _SELECTING):
             return frozenset().union(self._selected(operation), *map(self.of, varying))
-        if operation.rule.tag == "linear" and catalogue.of(operation.target).gives in VIEWS:
+        tag = None if operation.rule is None else operation.rule.tag
+        if tag == "linear" and catalogue.of(operation.target).gives in VIEWS:
             return self.of(operation.operands[0])
-        if operation.rule.tag != "elementwise" or not varying or not all(map(self.of, varying)):
+        if tag != "elementwise" or not varying or not all(map(self.of, varying)):
             return frozenset()
         values = {float(y) for _, y in self._tried(operation) if not np.iscomplexobj(y)}
         return frozenset(v for v in values if not math.isnan(v)) or _FINITE

@@ -24,6 +24,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from typing import Any
 
 import gast
 
@@ -58,7 +59,7 @@ class Presence:
 
     def _behind(self, point: Point, state: Names) -> Names:
         """The state behind a simple statement."""
-        statement = point.statement
+        statement: Any = point.statement
         section = effects.stored(statement)
         if section is not None:
             stored = any(n.id in state for n in effects.loads(statement.value))

@@ -103,10 +103,10 @@ class RuleTangent:
         if self.rule.tag == "elementwise" and self._formula is not None:
             return self._slopes(), []
         alone = [k for k in passing if self.rule.is_linear_in(k)]
-        terms = [self._replaced({k: self.tangents.part(self.operands[k])}) for k in alone]
+        replaced = [self._replaced({k: self.tangents.part(self.operands[k])}) for k in alone]
         others = [k for k in passing if k not in alone]
         return [
-            *terms,
+            *replaced,
             *([transposed(self.tangents, self.pairs, self.operation, self.y, self._pullback, others)] if others else []),
         ], []
 
@@ -142,6 +142,7 @@ class RuleTangent:
         """For each operand with a tangent, its slope times the tangent."""
         dots = {k: self.tangents.of_number(self.operands[k]) for k in self.wanted}
         formula = self._formula
+        assert formula is not None
         g = formula.parameters[0]
         if len(dots) == 1 or formula.uses(g, []):
             kind = self.tangents.inference.kind
@@ -170,8 +171,11 @@ class RuleTangent:
 
     def _by_divisors(self) -> dict[int, gast.AST]:
         """The terms of operands that may overflow and that this divides by: 0 where the quotient is."""
-        known, found, power = self.tangents.singular, {}, singular.exponent(self.operation)
-        for k in self.wanted if known is not None else ():
+        known, power = self.tangents.singular, singular.exponent(self.operation)
+        found: dict[int, gast.AST] = {}
+        if known is None:
+            return found
+        for k in self.wanted:
             operand = self.operands[k]
             if operand.id in known.divisors and levels_off(self.operation.target):
                 (slope,) = self._written(self._formula, Cotangent(constant(1.0), None), [k])
@@ -187,7 +191,8 @@ class RuleTangent:
                 found[k] = gast.BinOp(constant(power), gast.Mult(), flat) if scaled else minus(flat)
         return found
 
-    def _written(self, formula: inline.Formula, g: Cotangent, wanted: list[int]) -> list[gast.AST]:
+    def _written(self, formula: inline.Formula | None, g: Cotangent, wanted: list[int]) -> list[gast.AST]:
+        assert formula is not None
         written = pullback_text.written(self.tangents, self.operation, formula, self.y, g, wanted)
         return [written[k] for k in wanted if k in written]
 
@@ -227,11 +232,13 @@ class RuleTangent:
         whole = self.rule.chosen_terms(self.kinds, jointly=True) if len(self.wanted) == len(self.operands) else None
         wanted = self.wanted if whole is None else [0]
         dots = [self.tangents.part(o) if k in self.wanted else constant(None) for k, o in enumerate(self.operands)]
-        formula = inline.formula(whole or terms, 1 if whole else len(self.operands))
+        pullback: Any = whole or terms
+        formula = inline.formula(pullback, 1 if whole else len(self.operands))
         return self._filled(formula, [*self.operands, *dots], wanted)
 
-    def _filled(self, formula: inline.Formula, given: list[gast.AST], wanted: list[int]) -> list[gast.AST]:
+    def _filled(self, formula: inline.Formula | None, given: list[gast.AST], wanted: list[int]) -> list[gast.AST]:
         """The wanted terms of a formula in the result and these arguments; the assignments before them are emitted."""
+        assert formula is not None
         y, *names = formula.parameters
         holes: dict[str, Any] = {n: constant(v) for n, v in self.rule.keywords.items()} | self.operation.keywords
         holes |= {y: self.y} | dict(zip(names, given, strict=False))
@@ -254,8 +261,8 @@ class RuleTangent:
             return [self._called(own.whole, [], dots)] if moving else []
         terms = []
         for n in moving:
-            if own.each.get(n) is not None:
-                terms.append(self._called(own.each[n], [self.tangents.part(place[n])], []))
+            if (tangent := own.each.get(n)) is not None:
+                terms.append(self._called(tangent, [self.tangents.part(place[n])], []))
             elif n not in own.each and given.vjps.get(n) is not None:
                 terms.append(self._of_pullback(given, n, place[n]))
             elif not holds_no_function(self.kinds.get(n)):

@@ -11,6 +11,7 @@ writes of tangents: the tangent of a view is a view of the tangent.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import gast
 
@@ -272,7 +273,7 @@ class Forward:
 
     def _store(self, statement: gast.Assign) -> None:
         """`x_dot[i] = e_dot` for `x[i] = e`."""
-        section = effects.stored(statement)
+        section: Any = effects.stored(statement)
         base = effects.base(section)
         brings = self.tangents.is_present(statement.value)
         if base not in self.tangents.active or not (brings or base in self.tangents.present):

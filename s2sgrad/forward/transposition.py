@@ -31,6 +31,7 @@ def transposed(
     """`J x_dot` for `y = operation`, by the pullback of its pullback in the cotangent; of `operands` if these are not those
     of the operation, and `whole`: of the call with all its arguments."""
     unit, rule, given = tangents.unit, operation.rule, operation.operands if operands is None else operands
+    assert rule is not None
     several = operands is None and (rule.variadic or len(rule.differentiable) > 1)
     g = unit.temp()
     tangents.kinds[g] = without_symbols(tangents.kinds.get(y.id)) or UNKNOWN

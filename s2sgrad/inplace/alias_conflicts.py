@@ -74,7 +74,7 @@ def resized(unit: Unit, statement: gast.AST, own: Collection[str] = ()) -> str |
     if not isinstance(statement, (gast.Assign, gast.Expr)):
         return None
     if is_marker(unit, statement):
-        return statement.value.args[0].id
+        return str(statement.value.args[0].id)
     return next((n for n in effects.changed_by_call(statement.value) if n in unit.locals and n not in own), None)
 
 

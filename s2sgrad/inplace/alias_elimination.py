@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import gast
 
@@ -111,8 +112,10 @@ class AliasElimination:
         vague = any(is_vague(kind) and not groups.has_shadow(kind) for kind in kinds)
         mirror = functools.partial(self.mirror, resolver)
         sums = functools.partial(item_sums.run, resolver.unit, resolver.tree, resolver.kinds, resolver.places)
-        ways = [resolver.any, mirror, resolver.put_back, resolver.branched, resolver.elements, resolver.numbers,
-                resolver.beside_records, sums]  # fmt: skip
+        ways: list[Callable[[list[Clash]], bool]] = [
+            resolver.any, mirror, resolver.put_back, resolver.branched, resolver.elements, resolver.numbers,
+            resolver.beside_records, sums,
+        ]  # fmt: skip
         return [axes, *ways] if vague else [*ways, axes]
 
     def mirror(self, resolver: _Resolver, clashes: list[Clash]) -> bool:
@@ -229,7 +232,8 @@ class _Resolver:
         holder = self.unit.temp()
         item = at(statement, assign(holder, loaded(section)))
         self.places.replace(statement, [*item, statement])
-        element = self.kinds[section.value.id].at(getattr(section.slice, "value", None))
+        held: Any = self.kinds[section.value.id]
+        element = held.at(getattr(section.slice, "value", None))
         if isinstance(operand(element), Array):
             statement.targets = at(section, gast.Subscript(name(holder), constant(Ellipsis), gast.Store()))
         elif branched_updates.are_possible(element):
@@ -249,7 +253,7 @@ class _Resolver:
         if any(in_place(self.unit, s, self.kinds) == suspect for s in self.places.of(suspect)):  # no element is written
             return False
         definitions = self.places.binding(suspect)
-        checks = [self.check_of(d) for d in definitions]
+        checks: list[Any] = [self.check_of(d) for d in definitions]
         if not checks or None in checks:
             return False
         self.separate.add(suspect)
@@ -283,7 +287,7 @@ class _Resolver:
         assuming = inference.assuming_axes()
         env, axes, found = assuming.run(self.tree), assuming.axes, False
         for statement in list(effects.walk(self.tree.body)) if axes.made else ():
-            x = bound_name(statement)
+            x = bound_name(statement) or ""
             known = axes.made.get(x) if in_place(self.unit, statement, env) is None else None
             if known is not None and axes.unchecked(statement, assuming.kind(statement.value)):
                 line, shown = constant(getattr(statement, "lineno", 0)), constant(self.unit.shown(x))
@@ -317,8 +321,8 @@ class _Resolver:
     def renewed(self, statement: gast.AST, x: str) -> gast.AST:
         """A copy of what a statement writes; a shallow one of a list or dict in which it stores an item."""
         kind, section = self.kinds.get(x), effects.stored(statement)
-        whole = isinstance(kind, Container) and kind.type in (list, dict)
-        if whole and isinstance(getattr(section, "value", None), gast.Name):
+        whole = isinstance(getattr(section, "value", None), gast.Name)
+        if isinstance(kind, Container) and kind.type in (list, dict) and whole:
             return gast.Call(self.unit.builtin(kind.type), [name(x)], [])
         return call(self.unit, "copied", copied, name(x))
 

@@ -186,7 +186,7 @@ class Splicer:
         """The caller's name for the object that a free name of the callee refers to."""
         value = callee.resolve(node)
         if value is MISSING or self.unit.resolve(node) is value:
-            return node.id
+            return str(node.id)
         callee.made.captured.add(node.id)
         return self.unit.helper(node.id, value)
 

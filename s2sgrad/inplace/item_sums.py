@@ -24,8 +24,9 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: Mapping[str, Kind], places: O
     found = False
     for statement in list(effects.walk(tree.body)) if unit.primal.is_generated else ():
         x = effects.accumulates(unit, statement)
-        added = x is not None and unit.called(statement.value) is runtime.add_at
-        if not added or not _is_item(kinds, kinds.get(x), statement.value.args[1]):
+        if x is None or unit.called(statement.value) is not runtime.add_at:
+            continue
+        if not _is_item(kinds, kinds.get(x), statement.value.args[1]):
             continue
         _, place, e = statement.value.args
         old, new = unit.temp(), unit.temp()

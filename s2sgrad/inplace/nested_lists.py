@@ -40,7 +40,7 @@ def put_back(
         return False
     both = (id(taken), id(clash.statement))  # these must be in one block
     body = next((b for b in nested(tree.body) if {*map(id, b)}.issuperset(both)), None)
-    if body is None:
+    if body is None or taken is None:
         return False
     value = taken.value
     first, last = (next(k for k, s in enumerate(body) if s is wanted) for wanted in (taken, clash.statement))
@@ -82,10 +82,16 @@ def merge_names(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> b
         target, value = (statement.targets[0], statement.value) if isinstance(statement, gast.Assign) else (None, None)
         if not isinstance(target, gast.Name) or not isinstance(value, gast.Name):
             continue
-        lists = all(isinstance(kinds.get(n), Container) and kinds[n].type is list for n in (target.id, value.id))
-        if lists and resized & {target.id, value.id} and not said & {target.id, value.id}:
+        held = [kinds.get(n) for n in (target.id, value.id)]
+        if (
+            all(isinstance(kind, Container) and kind.type is list for kind in held)
+            and resized & {target.id, value.id}
+            and not said & {target.id, value.id}
+        ):
             suspects.append(target.id)
-    views = Views(unit, tree, kinds, Occurrences(tree), suspects) if suspects else None
+    if not suspects:
+        return False
+    views = Views(unit, tree, kinds, Occurrences(tree), suspects)
     return sum(views.eliminate(suspect) for suspect in suspects) > 0
 
 

@@ -17,10 +17,9 @@ from s2sgrad.ir.unit import Unit
 
 def run(unit: Unit, tree: gast.FunctionDef, outputs: str | tuple[str, ...]) -> None:
     """Make the function return its arguments `outputs` instead of its result: one of them, or a tuple."""
-    several = isinstance(outputs, tuple)
-    ends = {p: unit.local(f"{p}_end") for p in (outputs if several else (outputs,))}
+    ends = {p: unit.local(f"{p}_end") for p in (outputs if isinstance(outputs, tuple) else (outputs,))}
     result = unit.local("result")
-    value = gast.Tuple([name(e) for e in ends.values()], gast.Load()) if several else name(ends[outputs])
+    value = name(ends[outputs]) if isinstance(outputs, str) else gast.Tuple([name(e) for e in ends.values()], gast.Load())
     last = tree.body[-1]
     tree.body = [
         *(assign(end, name(p)) for p, end in ends.items()),

@@ -6,6 +6,7 @@ def f(x): x *= 2.0; return np.sum(x)      ->      x2 = x.copy(); x2 *= 2.0; retu
 from __future__ import annotations
 
 import types
+from typing import Any
 
 import gast
 
@@ -75,7 +76,7 @@ def check_copied(unit: Unit, tree: gast.FunctionDef) -> None:
 
 def _checks_layout(unit: Unit, statement: gast.AST, p: str) -> bool:
     """Whether a statement checks that the parameter is contiguous."""
-    call = alone(statement)
+    call: Any = alone(statement)
     if unit.called(call) is not runtime.contiguous:
         return False
     return isinstance(call.args[0], gast.Name) and call.args[0].id == p

@@ -5,6 +5,8 @@ resizes(xs); xs_2 = [v] + xs      written by `normalize.containers` for      xs.
 
 from __future__ import annotations
 
+from typing import Any
+
 import gast
 
 from s2sgrad import runtime
@@ -41,7 +43,7 @@ def is_redundant(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> boo
     """Whether a run-time check always succeeds for these kinds: that a list or dict has Python's own methods, or that a
     tangent has the shape of its primal.
     """
-    call = alone(statement)
+    call: Any = alone(statement)
     if unit.called(call) is runtime.tangent_fits:
         primal, tangent = (kinds.get(getattr(a, "id", ""), constant_kind(getattr(a, "value", None))) for a in call.args[:2])
         return relation(tangent, primal) == "same"

@@ -15,7 +15,7 @@ rebound.  The recursive call is rewritten in the same way.
 from __future__ import annotations
 
 import types
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import gast
 import numpy as np
@@ -211,6 +211,6 @@ def _hands_back(function: types.FunctionType, p: str) -> bool:
     return p not in rebound and all(is_it(s.value) for s in statements_in(tree.body) if isinstance(s, gast.Return))
 
 
-def _refuse(unit: Unit, statement: gast.AST, target: Any, why: str) -> None:
+def _refuse(unit: Unit, statement: gast.AST, target: Any, why: str) -> NoReturn:
     unit.refuse(statement, f"`{target.__name__}` may write its arguments and calls itself, {why}, which cannot be followed: "
                            "write it as a loop, or return new arrays", mod_ref.places_of_writes(target))  # fmt: skip

@@ -23,9 +23,11 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
     given = {p.id for p in parameters(tree)}
     kept = given | unit.temps | unit.mirror.names
     rebound = {n for n, count in counts.items() if count > 1 and isinstance(kinds.get(n), Array)} - kept
-    memory = Memory(unit, tree, kinds) if rebound else None
+    if not rebound:
+        return False
+    memory = Memory(unit, tree, kinds)
     found = False
-    for body in nested(tree.body) if rebound else ():
+    for body in nested(tree.body):
         for k in reversed(range(len(body))):
             statement = body[k]
             x = getattr(statement.targets[0], "id", None) if isinstance(statement, gast.Assign) else None

@@ -6,6 +6,8 @@ s.pop()                 ->      t = s.pop()                         the reverse 
 
 from __future__ import annotations
 
+from typing import Any
+
 import gast
 
 from s2sgrad import runtime
@@ -40,7 +42,7 @@ def bind_pops(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], names:
 
 def _is_check_of(unit: Unit, statement: gast.AST, names: set[str]) -> bool:
     """Whether a statement checks that the written item occurs once in one of these containers."""
-    call = alone(statement)
+    call: Any = alone(statement)
     return not unit.primal.is_generated and unit.called(call) is runtime.once and effects.base(call.args[0]) in names
 
 
@@ -49,6 +51,7 @@ def _bound_pop(unit: Unit, kinds: dict[str, Kind], statement: gast.AST) -> gast.
     if owner not in unit.mirror.names:
         return statement
     taken = unit.temp()
-    kinds[taken] = kinds[owner].element()
+    whole: Any = kinds[owner]
+    kinds[taken] = whole.element()
     unit.mirror.names |= {taken} if kinds[taken] is not None and has_memory(kinds[taken]) else set()
     return at(statement, assign(taken, statement.value))[0]

@@ -11,7 +11,7 @@ A view that is bound to different places on different paths keeps the place in a
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,8 +73,8 @@ class Views:
         for k, place in enumerate(view.places[0]):
             alike = all(_same(p[k], place) for p in view.places)
             if not alike or not all(self._is_steady(view, n) for n in self._variables(place)):
-                view.holders[k] = self.unit.local(f"{wanted}_at")
-                self.kinds[view.holders[k]] = Number(int)
+                holder = view.holders[k] = self.unit.local(f"{wanted}_at")
+                self.kinds[holder] = Number(int)
         whole = view.definitions[0].value
         self.touched |= {wanted, view.base}.union(*map(self._variables, view.places[0]))
         holders = {id(p): h for p, h in zip(view.places[0], view.holders, strict=True) if h is not None}
@@ -97,12 +97,12 @@ class Views:
     def _is_steady(self, view: View, operand: str) -> bool:
         """Whether an operand is never rebound between a definition of the view and a use of it."""
         key, uses = (view.name, operand), self.places.reading(view.name)
-        known = self._available is not None and view.name not in self.touched
-        if not known or not all(self._available.knows(key, use) for use in uses):
+        available = self._available if view.name not in self.touched else None
+        if available is None or not all(available.knows(key, use) for use in uses):
             views = [self._view(n) for n in dict.fromkeys([view.name, *self.suspects])]
-            self._available = self._steady_parts([v for v in views if v is not None])
+            available = self._available = self._steady_parts([v for v in views if v is not None])
             self.touched = set()
-        return all(self._available.before(key, use) for use in uses)
+        return all(available.before(key, use) for use in uses)
 
     def _steady_parts(self, views: list[View]) -> Available:
         """The availability of the operands of views, by the names of view and operand.
@@ -119,7 +119,8 @@ class Views:
                 made_of.setdefault(operand, []).append(key)
 
         def spoiled(point: Point) -> list[tuple[str, str]]:
-            statement, bound = point.statement, point.binds
+            statement: gast.AST = point.statement
+            bound: Sequence[str] = point.binds
             if isinstance(statement, gast.AugAssign):
                 bound = [n for n in bound if not isinstance(self.kinds.get(n), (Array, Container))]
             out = [key for n in bound for key in made_of.get(n, ())]
@@ -158,8 +159,9 @@ class Views:
         if any(p.id == wanted for p in parameters(self.tree)):
             return None
         item = isinstance(self.kinds.get(wanted), (Array, Container))
-        found = [_form(self.unit, d.value, self.kinds, item) for d in definitions]
-        if not found or any(f is None for f in found) or len({(base, str(form)) for base, form, _ in found}) > 1:
+        forms = [_form(self.unit, d.value, self.kinds, item) for d in definitions]
+        found = [f for f in forms if f is not None]
+        if not found or len(found) < len(forms) or len({(base, str(form)) for base, form, _ in found}) > 1:
             return None
         if not item and any(_may_be_element(d.value) for d in definitions):  # a number, which later stores leave as it is
             return None
@@ -217,6 +219,7 @@ def _form(unit: Unit, value: gast.AST, kinds: dict[str, Kind], item: bool) -> tu
     item."""
     if isinstance(value, gast.Name):
         return (value.id, "name", False) if value.id in unit.locals else None
+    form: Any
     within = isinstance(value, gast.Subscript) and isinstance(kind_of(value.value, kinds), Container)
     if isinstance(value, gast.Subscript) and (within or is_basic(value.slice, kinds)):
         owner, form, contiguous = value.value, ("item", _skeleton(value.slice)), False
@@ -229,7 +232,8 @@ def _form(unit: Unit, value: gast.AST, kinds: dict[str, Kind], item: bool) -> tu
     if not isinstance(owner, gast.Name) or owner.id not in unit.locals:
         return None
     if within:
-        picks = isinstance(value.slice, (gast.Name, gast.Constant)) and item and kinds[owner.id].type is not tuple
+        whole: Any = kinds[owner.id]
+        picks = isinstance(value.slice, (gast.Name, gast.Constant)) and item and whole.type is not tuple
         return (owner.id, form, False) if picks else None
     return (owner.id, form, contiguous) if isinstance(kinds.get(owner.id), Array) else None
 
@@ -317,7 +321,8 @@ class _Writer:
 
     def read(self, statement: gast.Assign) -> gast.AST:
         """The value of `x = v` or `x = v[i]` in terms of the viewed variable."""
-        value, owner = statement.value, getattr(statement.value, "value", None)
+        value = statement.value
+        owner: Any = getattr(statement.value, "value", None)
         if isinstance(value, gast.Name) and value.id == self.view.name and bound_name(statement) is not None:
             return clone(self.value)
         row = self.picks_row and isinstance(value, gast.Subscript) and isinstance(owner, gast.Name)

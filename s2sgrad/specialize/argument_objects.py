@@ -56,7 +56,7 @@ class GivenObjects(Family):
         super().__init__(evaluator)
         self.texts, self.objects = texts, objects
         self.opened: list[Object] = []  # the caller's objects
-        self.outside_objects: dict[int, Object] = {}  # those reached by free names, by identity
+        self.outside_objects: dict[int, Object | Display] = {}  # those reached by free names, by identity
 
     def open_given(self, tree: gast.FunctionDef) -> None:
         """Load the attributes of objects among the arguments, and of those reached by free names."""

@@ -80,7 +80,7 @@ class Lookahead:
         """Whether a call may expand to statements: the callee is a function value or class, or gets one and has source."""
         tool = self.treatment(node)
         if tool is not None:
-            return tool.applies(self, node)
+            return bool(tool.applies(self, node))
         target = self.unit.resolve(node.func)
         if self.may_be_known(node.func) or is_super(self.unit, node) or is_generator(target) or is_plain_class(target):
             return True
@@ -141,7 +141,7 @@ class Lookahead:
         if isinstance(over, (gast.Tuple, gast.List)) and not any(isinstance(e, gast.Starred) for e in over.elts):
             return over.elts if len(over.elts) <= MOST else None
         if isinstance(over, gast.Call) and self.unit.resolve(over.func) is range and over.args:
-            bounds = [getattr(a, "value", None) for a in over.args]
+            bounds: list[Any] = [getattr(a, "value", None) for a in over.args]
             if all(type(b) is int for b in bounds) and len(range(*bounds)) <= MOST:
                 return [constant(k) for k in range(*bounds)]
         if isinstance(over, gast.Name) and over.id in self.statics.lengths:

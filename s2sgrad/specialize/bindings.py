@@ -34,8 +34,8 @@ class Bindings(Family):
             self.require_free(target, statement)
         current = self.names.values.get(target)
         if target in self.names.in_turn and target not in self.names.shared:
-            is_object = isinstance(value, Object)
-            value = self.object_names.another_name(target, value, statement) if is_object else value
+            another = self.object_names.another_name
+            value = another(target, value, statement) if isinstance(value, Object) else value
             self.names.values[target] = value
             return
         if (self.names.counts[target] > 1 or target in self.names.given) and self.choices.choose(target, value, statement):

@@ -43,7 +43,7 @@ class CallShapes(Family):
         shown = value if isinstance(value, (gast.Tuple, gast.List)) else self.display(value)
         if isinstance(shown, (gast.Tuple, gast.List)):
             counts = [self.count_of(e) if isinstance(e, gast.Starred) else 1 for e in shown.elts]
-            return None if None in counts else sum(counts)
+            return None if None in counts else sum(count for count in counts if count is not None)
         return self.count_outside(value)
 
     def count_outside(self, value: gast.AST) -> int | None:
@@ -74,7 +74,8 @@ class CallShapes(Family):
         takes = self.left_over(callee, node) if len(stars) == 1 else None
         if takes is None:
             return None
-        others = sum(self.count_of(a) if isinstance(a, gast.Starred) else 1 for a in node.args if a is not stars[0])
+        rest = [a for a in node.args if a is not stars[0]]
+        others = sum((self.count_of(a) or 0) if isinstance(a, gast.Starred) else 1 for a in rest)
         count, defaults = len(takes[0]) - others, takes[1]
         if not all(isinstance(d, gast.Constant) or getattr(d, "id", "") in self.unit.helpers for d in defaults):
             return None
@@ -121,7 +122,7 @@ class CallShapes(Family):
         while isinstance(callee, Partial) and not callee.keywords:  # of a method: its receiver
             given, callee = given + len(callee.given), callee.inner
         function, target = self.texts.text_called(callee), getattr(callee, "target", None)
-        bound = target.__init__ if is_plain_class(target) else getattr(target, "__func__", None)
+        bound: Any = getattr(target, "__init__" if is_plain_class(target) else "__func__", None)
         if function is None and is_plain(bound):
             function, given = self.texts.read(bound), 1
         if function is None or function.node.args.vararg is None:
@@ -152,7 +153,7 @@ class CallShapes(Family):
     def words_of(self, node: gast.Call) -> set[str] | None:
         """The keywords of a call, those in dicts included; None where only the running program knows them."""
         given = [self.keys_of(k.value) if k.arg is None else (k.arg,) for k in node.keywords]
-        return None if None in given else {word for words in given for word in words}
+        return None if None in given else {word for words in given if words is not None for word in words}
 
     def keys_of(self, value: gast.AST) -> tuple[str, ...] | None:
         """The keys of what stands behind `**`; None where only the running program knows them."""

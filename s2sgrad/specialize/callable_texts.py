@@ -87,7 +87,8 @@ def _call_gives_function(call: gast.Call, home: types.FunctionType, objects: boo
     if target is functools.partial or makes_derivative(target) or makes:
         return True
     if isinstance(target, types.MethodType):
-        return is_plain_class(target.__self__) and method_gives_function(target.__func__)
+        method: Any = target.__func__
+        return is_plain_class(target.__self__) and method_gives_function(method)
     if objects and target is None and isinstance(call.func, gast.Attribute):
         return call.func.attr in (_methods_that_give_functions(home) or ())
     return is_plain(target) and gives_function(target)

@@ -153,7 +153,8 @@ class Closures(Family):
 
     def written(self, f: Any, node: gast.AST, last: bool, first: bool = False) -> Lifted:
         """A method, a partial, or a user of these, flattened over the parameters that are still free."""
-        inner, bound, words = f, 0, set()
+        words: set[str] = set()
+        inner, bound = f, 0
         while isinstance(inner, Partial):
             inner, bound, words = inner.inner, bound + len(inner.given), words | set(inner.keywords)
         base, order, keywords, defaults = self.open_parameters(inner, bound, words, node)
@@ -240,4 +241,4 @@ def _root(node: gast.AST) -> str:
 
 def _keyword(parameter: gast.Name) -> str:
     """The keyword for a parameter."""
-    return notes.KEYWORD.of(parameter) or parameter.id
+    return str(notes.KEYWORD.of(parameter) or parameter.id)

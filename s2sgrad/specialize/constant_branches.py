@@ -42,7 +42,11 @@ def folded(unit: Unit, body: list[gast.AST], known: dict[str, Any]) -> tuple[lis
     changed = False
     for statement in body:
         if isinstance(statement, gast.If):
-            truth_value = decided(unit, statement.test, lambda node, known=known: known.get(getattr(node, "id", None)))
+
+            def looked_up(node: gast.AST, known: dict[str, Any] = known) -> Any:
+                return known.get(getattr(node, "id", ""))
+
+            truth_value = decided(unit, statement.test, looked_up)
             if truth_value is not None:
                 arm, _ = folded(unit, statement.body if truth_value else statement.orelse, known)
                 out += arm
@@ -107,7 +111,7 @@ def _is_instance(unit: Unit, test: gast.Call, look: Callable[[gast.AST], Any]) -
     if isinstance(value, Object):
         return any(issubclass(value.cls, c) for c in asked)
     if isinstance(value, gast.Constant):
-        return isinstance(value.value, tuple(asked))
+        return bool(isinstance(value.value, tuple(asked)))
     return False if all(map(is_plain_class, asked)) else None
 
 

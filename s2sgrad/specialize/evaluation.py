@@ -266,6 +266,6 @@ class Expressions(Family):
 
 def _negative(node: gast.UnaryOp) -> gast.AST | None:
     """The constant that `-1` is; None for anything else, `-1j` among it, whose text would be another number's."""
-    value = node.operand.value if isinstance(node.operand, gast.Constant) else None
+    value: Any = node.operand.value if isinstance(node.operand, gast.Constant) else None
     is_folded = isinstance(node.op, gast.USub) and type(value) in (int, float)
     return at(node, constant(-value))[0] if is_folded else None

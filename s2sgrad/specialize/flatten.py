@@ -30,6 +30,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import gast
 
@@ -109,8 +111,10 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     tools = StaticCalls(evaluator, homes, objects, closures, derivatives, matrices,
                         stars, arguments, unroller)  # fmt: skip
     called = FunctionCalls(evaluator, texts, homes, objects, inliner, closures, derivatives)
-    by_class = {Choice: choices.apply_choice, Derivative: derivatives.call_derivative, Function: called.call_function,
-                Known: called.call_known}  # fmt: skip
+    by_class: dict[type, Callable[..., Any]] = {
+        Choice: choices.apply_choice, Derivative: derivatives.call_derivative, Function: called.call_function,
+        Known: called.call_known,
+    }  # fmt: skip
     calls = Calls(evaluator, texts, objects, operators, closures, arguments, parts, tools, by_class)
     # expressions and statements
     conditions, sections = Conditions(evaluator, operators, bindings), Sections(evaluator, updates, arguments)

@@ -120,7 +120,7 @@ class Generators(Family):
         """Whether a function sees no more of an object than what its `__iter__` gives; NumPy's do of a sequence."""
         if is_one_of(consumer, RUN_THROUGH - {np.array}) or consumer is runtime.sequence:
             return True
-        owners = [object_with(value, word) for word in ("__len__", "__getitem__")]
+        owners: list[Any] = [object_with(value, word) for word in ("__len__", "__getitem__")]
         if consumer is runtime.keys_of:  # `o.values()`, if that is the method of a dict
             return any(o is not None and issubclass(o.cls, dict) for o in owners)
         if None in owners or not libraries.is_numeric(consumer):

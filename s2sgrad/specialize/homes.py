@@ -5,6 +5,7 @@ for k in ..: f = lambda t: w * t; if c: g = f      ->      refused: `f` is kept 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import gast
@@ -39,12 +40,12 @@ class Homes:
     def made_of(self, value: Any) -> list[Any]:
         """The function values within a value that capture something when they are made, and the objects of methods."""
         if isinstance(value, Function):
-            own = value.unit is self.unit and not value.defaults and not self.writer.running
-            return [] if own and id(value) not in self.made else [value]
-        parts = value.options if isinstance(value, Choice) else []
+            plain = value.unit is self.unit and not value.defaults and not self.writer.running
+            return [] if plain and id(value) not in self.made else [value]
+        parts: Collection[Any] = value.options if isinstance(value, Choice) else []
         parts = value.items.values() if isinstance(value, Display) else parts
         parts = [value.inner, *value.given, *value.keywords.values()] if isinstance(value, Partial) else parts
-        own = [value] if isinstance(value, (Derivative, Partial)) else []
+        own: list[Any] = [value] if isinstance(value, (Derivative, Partial)) else []
         own += [part for part in parts if isinstance(part, Object) and isinstance(value, Partial)]
         return own + [p for part in parts for p in self.made_of(part)]
 

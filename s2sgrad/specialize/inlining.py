@@ -90,6 +90,7 @@ class Inliner(Family):
         if at_yield is not None:
             for part in nodes(text.tree):
                 if notes.LEAVES_EARLY.of(part):
+                    assert left is not None
                     part.test = name(left)
             text.tree.body = consumed(text.tree.body, at_yield)
         self.writer.running.append((function, arguments[0] if arguments else None))

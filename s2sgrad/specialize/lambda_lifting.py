@@ -139,8 +139,8 @@ def _defined(
     unit.made.bound = unit.made.bound or not left.isdisjoint(unit.primal.function.__code__.co_freevars)
     helpers = {n: unit.helpers[n] for n in free if n in unit.helpers}
     tree = gast.FunctionDef(base, arguments, body, [], None, None, [])
-    words = unit.explained(mentioned(tree))._replace(of="")  # no derivative
-    target = made(emit.function(tree), base, unit.primal.function, helpers, left, tree, unit.place, words)
+    explained = unit.explained(mentioned(tree))._replace(of="")  # no derivative
+    target = made(emit.function(tree), base, unit.primal.function, helpers, left, tree, unit.place, explained)
     unit.made.lifted.append(target)
     return target
 

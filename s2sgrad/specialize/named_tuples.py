@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import types
 from collections import namedtuple
+from typing import Any
 
 import gast
 
@@ -37,6 +38,7 @@ class NamedTuples:
             home = self.unit.primal.function
             named = [*home.__globals__.values(), *self.unit.helpers.values()]
             classes = reached(home)[0] if any(map(is_named_tuple, named)) else ()
+            cls: Any
             for cls in sorted(filter(is_named_tuple, classes), key=lambda c: c.__qualname__):
                 for word in {w for k in cls.__mro__ for w in vars(k)} - {*cls._fields}:
                     self.tuple_members.setdefault(word, []).append(cls)

@@ -77,12 +77,14 @@ class Matrices(Family):
         functions = [f"f{k}" for k in range(len(inner))]
         parts = [[(f, names[k]) for k in places] for f in functions]
         text = text_of("matrix", names, parts, functions, single, value)
-        target = made(text, "matrix", standard.vectorized, WORDS, set())
+        home: Any = standard.vectorized
+        target = made(text, "matrix", home, WORDS, set())
         return self.evaluator.apply(Known(target, name(self.unit.helper("matrix", target))), [*inner, *arguments], {}, node)
 
     def open_names(self, f: Any, node: gast.AST) -> list[str]:
         """The names of the free positional parameters of a function value."""
-        bound, words = 0, set()
+        words: set[str] = set()
+        bound = 0
         while isinstance(f, (Partial, Object)):
             if isinstance(f, Object):
                 f = self.objects.method(f, "__call__", node)
@@ -99,7 +101,8 @@ def text_of(
     `parts` has a row per function: (function, argument) for each matrix.  `words` replaces names that it uses."""
     own = {n: n for n in (*LOCALS, *WORDS)} | (words or {})
     units, unit, columns, matrix, np_, jvp, checked = (own[n] for n in (*LOCALS, *WORDS))
-    text, rows = f"def {called}({', '.join([*functions, *names])}):\n", []
+    text = f"def {called}({', '.join([*functions, *names])}):\n"
+    rows: list[list[str]] = []
     for row in parts:
         rows.append([])
         for f, x in row:

@@ -36,8 +36,8 @@ class ObjectNames(Family):
         """`v = v + w`: a name for several objects in turn; its variables take the attributes of each."""
         known = self.names.values.get(target)
         if known is None:
-            self.names.values[target] = self.copied(target, value, statement)
-            self.names.values[target].rebound = True
+            made = self.names.values[target] = self.copied(target, value, statement)
+            made.rebound = True
             return
         if not isinstance(known, Object) or known.cls is not value.cls or set(known.attributes) != set(value.attributes):
             self.unit.refuse(statement, f"`{target}` stands for objects of different kinds, which cannot be followed: use "

@@ -134,7 +134,8 @@ class Objects(Family):
         if isinstance(setter, property):
             if setter.fset is None:
                 self.unit.refuse(node, f"the property `{attribute}` cannot be set")
-            self.evaluator.apply(self.bound(setter.fset, owner, node), [value], {}, node)
+            change: Any = setter.fset
+            self.evaluator.apply(self.bound(change, owner, node), [value], {}, node)
             return
         _require_stored(self.unit, setter, attribute, node)
         if owner.given is None and isinstance(value, Value):
@@ -228,13 +229,14 @@ class Objects(Family):
         note_member(owner.cls, attribute)
         if isinstance(member, types.FunctionType):
             return self.bound(member, owner, node)
+        method: Any = getattr(member, "fget" if isinstance(member, property) else "__func__", None)
         if isinstance(member, property):
-            return self.evaluator.apply(self.bound(member.fget, owner, node), [], {}, node)
+            return self.evaluator.apply(self.bound(method, owner, node), [], {}, node)
         if isinstance(member, staticmethod):
-            return self.texts.text_of(member.__func__)
+            return self.texts.text_of(method)
         if isinstance(member, classmethod):
             cls = name(self.unit.helper(owner.cls.__name__, owner.cls))
-            return Partial(self.texts.text_of(member.__func__), [Known(owner.cls, cls)], {})
+            return Partial(self.texts.text_of(method), [Known(owner.cls, cls)], {})
         if hasattr(type(member), "__get__"):
             self.unit.refuse(node, f"`{attribute}` is a {type(member).__name__}, which computes what it is asked for and "
                                    "cannot be followed: use a property or a method")  # fmt: skip
@@ -309,13 +311,13 @@ def _require_stored(unit: Unit, member: Any, attribute: str, node: gast.AST) -> 
 
 def _class_around(of: tuple[Any, ...] | None) -> Any:
     """The class in whose text a function stands, which `super()` in it starts from; None where it asks for none."""
-    function = None if of is None else of[0]
+    function: Any = None if of is None else of[0]
     cells = zip(function.__code__.co_freevars, function.__closure__, strict=True) if asks_class(function) else ()
     return next((content(cell) for free, cell in cells if free == "__class__"), None)
 
 
 def _functions(cls: type) -> list[Any]:
-    out = []
+    out: list[Any] = []
     for value in vars(cls).values():
         value = value.func if isinstance(value, functools.cached_property) else value
         out += [value.fget, value.fset] if isinstance(value, property) else [value]

@@ -225,7 +225,8 @@ class _Outlining:
 
     def changed(self, statement: gast.AST) -> set[str]:
         """The names whose memory a statement may change."""
-        return {in_place(self.unit, statement, self.kinds), *handed_over(self.unit, statement, self.kinds)} - {None}
+        written = in_place(self.unit, statement, self.kinds)
+        return {*([] if written is None else [written]), *handed_over(self.unit, statement, self.kinds)}
 
     def function(self, body: _Body) -> tuple[Any, list[str]]:
         """The function of a copy, and the further names to pass to it."""
@@ -258,9 +259,10 @@ class _Outlining:
         after = next(k for k, s in enumerate(body.block) if s is body.statements[-1]) + 1
         reads = sum(isinstance(n, gast.Name) and n.id == output and isinstance(n.ctx, gast.Load) for n in nodes(self.tree))
         for statement in body.block[after : after + 1]:
-            if reads == 1 and bound_name(statement) and getattr(statement.value, "id", None) == output:
+            renamed = bound_name(statement)
+            if reads == 1 and renamed and getattr(statement.value, "id", None) == output:
                 del body.block[after]
-                return bound_name(statement)
+                return renamed
         return output
 
     def named(self, target: Any) -> str:
@@ -320,7 +322,7 @@ def _without_copies(statements: list[gast.AST]) -> list[gast.AST]:
     bound = scoping.bindings(statements)
     for k, statement in enumerate(statements):
         is_copy = isinstance(getattr(statement, "value", None), (gast.Name, gast.Constant))
-        if not is_copy or bound[bound_name(statement)] != 1:
+        if not is_copy or bound[bound_name(statement) or ""] != 1:
             return statements[k:]
     return []
 
@@ -389,7 +391,7 @@ def _same(mine: Any, its: Any, match: _Match) -> bool:
     if type(mine) is not type(its):
         return False
     if not isinstance(mine, gast.AST):
-        return mine == its
+        return bool(mine == its)
     return all(_same(getattr(mine, f, None), getattr(its, f, None), match) for f in mine._fields if f != "type_comment")
 
 

@@ -111,10 +111,11 @@ class Stars(Family):
             places = [gast.Subscript(name(value.id), constant(k), gast.Load()) for k in range(len(display.elts))]
             items = [clone(e) if self.shapes.stays_so(e) else p for e, p in zip(display.elts, places, strict=True)]
         elif (count := self.shapes.count_outside(value)) is not None:
-            owner, places = value, range(count)
+            owner, numbers = value, range(count)
             if isinstance(value, gast.Subscript):
-                owner, places = value.value, range(self.shapes.count_outside(value.value))[constant_section(value.slice)]
-            items = [gast.Subscript(clone(owner), constant(k), gast.Load()) for k in places]
+                section: Any = constant_section(value.slice)
+                owner, numbers = value.value, range(self.shapes.count_outside(value.value) or 0)[section]
+            items = [gast.Subscript(clone(owner), constant(k), gast.Load()) for k in numbers]
         elif (told := self.shapes.kind_given(value)) is not None and told.type in (list, tuple):
             count = len(told.items)
             check = expression("f(v, n)", f=self.unit.helper("unpackable", checks.unpackable), v=clone(value), n=count)

@@ -206,7 +206,7 @@ def _partial(tools: StaticCalls, node: gast.Call) -> Partial | gast.AST | None:
         if tools.unit.resolve(a) is getattr(functools, "Placeholder", MISSING) is not MISSING:
             tools.unit.refuse(a, "a partial with placeholders is not differentiated: write a lambda")
     given = [v for a in node.args[1:] for v in _positional(tools, a)]
-    words = {n: value for k in node.keywords for n, value in _keywords(tools, k).items()}
+    words: dict[Any, Any] = {n: value for k in node.keywords for n, value in _keywords(tools, k).items()}
     return Partial(
         inner, list(map(tools.homes.lasting, given)), {n: tools.homes.lasting(value) for n, value in words.items()}
     )
@@ -223,7 +223,7 @@ def _keywords(tools: StaticCalls, argument: gast.keyword) -> dict[str | None, An
     if argument.arg is not None:
         return {argument.arg: tools.evaluator.evaluate(argument.value)}
     if tools.shapes.shown(argument.value):
-        return tools.arguments.spread_keywords(argument.value)
+        return dict(tools.arguments.spread_keywords(argument.value).items())
     copied = gast.Call(tools.unit.builtin(dict), [argument.value], [])
     return {None: tools.evaluator.evaluate(at(argument.value, copied)[0])}
 

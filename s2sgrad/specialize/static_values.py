@@ -95,7 +95,7 @@ class Display:
     given: gast.AST | None = None
     block: int = 0  # the block of a growing list
     mapping: bool = False  # a dict: -1 is a key, not the last index
-    literal: type | None = None  # the display node that it was written as
+    literal: Any = None  # the display node that it was written as
 
     def as_data(self) -> gast.Tuple | None:
         """A tuple of data and of the caller's objects; None for anything else."""

@@ -72,7 +72,8 @@ class Statics:
             left, right = self.number(node.left), self.number(node.right)
             if left is None or right is None or (right == 0 and not isinstance(node.op, (gast.Add, gast.Sub, gast.Mult))):
                 return None
-            return _ARITHMETIC[type(node.op)](left, right)
+            computed: int = _ARITHMETIC[type(node.op)](left, right)
+            return computed
         asked = node.args if self.unit.called(node) is len else []
         display = self.held(asked[0]) if asked else None
         return len(display.items) if isinstance(display, Display) else None

@@ -68,5 +68,6 @@ class TupleMethods(Family):
         among = gast.Tuple([class_name(self.unit, c) for c in classes], gast.Load())
         arguments = [clone(held), among, constant(node.attr), constant(getattr(node, "lineno", 0))]
         self.writer.out += at(node, gast.Expr(gast.Call(check, arguments, [])))
-        bound = Partial(self.texts.text_of(getattr(member, "fget", member)), [held], {})
+        method: Any = member.fget if isinstance(member, property) else member
+        bound = Partial(self.texts.text_of(method), [held], {})
         return self.evaluator.apply(bound, [], {}, node) if isinstance(member, property) else bound

@@ -137,7 +137,7 @@ class Unroller(Family):
         indexed = (n.value for n in sections if loop.target.id in mentioned(n.slice))
         if not any(isinstance(self.statics.held(owner), Display) for owner in indexed):
             return None
-        numbers = [self.statics.number(bound) for bound in bounds]
+        numbers: list[Any] = [self.statics.number(bound) for bound in bounds]
         if not numbers or None in numbers or len(range(*numbers)) > MOST or loop.target.id in trip_names.captured(loop.body):
             return None
         return range(*numbers)[:: -1 if back else 1]
@@ -173,7 +173,7 @@ class Unroller(Family):
         stay = self.names.in_turn | trip_names.captured(loop.body)
         renamed = {} if last else {t: self.unit.local(t) for t in sorted(to_rename - stay)}
         renamed |= {} if last else {t: self.unit.temp() for t in sorted(bound) if t in self.unit.temps and t not in stay}
-        trip = clone(loop.body)
+        trip: list[gast.AST] = clone(loop.body)
         for statement in trip:
             substitute(statement, {loop.target.id: constant(k)})
         scoping.rename(renamed, *trip)
@@ -184,8 +184,8 @@ class Unroller(Family):
     def with_keys(self, trip: list[gast.AST], once: set[str]) -> None:
         """Replace the keys of a trip by constants."""
         for k, statement in enumerate(trip):
-            target = statement.targets[0] if isinstance(statement, gast.Assign) else None
-            section = statement.value if isinstance(target, gast.Name) and target.id in once else None
+            target: Any = statement.targets[0] if isinstance(statement, gast.Assign) else None
+            section: Any = statement.value if isinstance(target, gast.Name) and target.id in once else None
             owner = self.statics.held(section.value) if isinstance(section, gast.Subscript) else None
             key = owner.items.get(self.statics.place(section.slice, owner)) if isinstance(owner, Display) else None
             if isinstance(key, gast.Constant):

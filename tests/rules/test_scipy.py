@@ -591,6 +591,14 @@ def slopes_given(y, t):
     return s(t[0]) * s.integrate(0.1, t[1]) + closed(4.0 * t[2]) + b(t[0]) * b.derivative()(t[1])
 
 
+def of_fitpack(y, t):
+    s = interpolate.InterpolatedUnivariateSpline(KNOTS, y)
+    f = interpolate.UnivariateSpline(KNOTS, y, s=0, k=2).antiderivative()
+    z = interpolate.RectBivariateSpline(KNOTS, POINTS, np.outer(y, POINTS), ky=2)
+    smooth = interpolate.make_smoothing_spline(KNOTS, y, lam=0.3)
+    return s.integral(t[0], 2.0) * f(t[1]) + s.derivative()(t[2]) * smooth(t[0]) + np.sum(z.ev(t, t[1]) * z(t, POINTS)[0])
+
+
 def by_pieces(y, t):
     s = interpolate.PPoly(np.reshape(y, (2, 3)) ** 2, KNOTS[:4])
     return s(t[0]) * s.derivative()(t[1]) + np.sum(interpolate.make_lsq_spline(KNOTS, y, LEAST, 2)(t) ** 2)
@@ -609,7 +617,7 @@ def scattered(y, t):
 
 @pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("f", [
-    slopes_by_name, areas_and_roots, slopes_given, in_tuples, by_pieces, scattered, data_written_behind_it, several_kinds,
+    slopes_by_name, areas_and_roots, slopes_given, of_fitpack, in_tuples, by_pieces, scattered, data_written_behind_it, several_kinds,
     called_in_a_loop,
     lambda y, t: np.sum(interpolate.CubicSpline(KNOTS, y)(t) ** 2),
 ])  # fmt: skip
@@ -637,6 +645,7 @@ def test_an_interpolator_that_keeps_the_shape_has_no_second_derivative_in_its_da
     lambda x: interpolate.CubicSpline(KNOTS, DATA * x).solve(0.5, x)[0],
     lambda x: interpolate.interp1d(KNOTS, DATA, bounds_error=False, fill_value=x)(9.0),
     lambda x: interpolate.make_lsq_spline(KNOTS, DATA, LEAST, 2, w=KNOTS + x)(0.3),
+    lambda x: interpolate.make_smoothing_spline(KNOTS, DATA, lam=x)(0.3),
     lambda x: interpolate.RBFInterpolator(SCATTERED, DATA * x, epsilon=x, kernel="gaussian")(SCATTERED)[0],
     lambda x: interpolate.RBFInterpolator(SCATTERED * x, DATA)(SCATTERED)[0],
     lambda x: interpolate.griddata(SCATTERED, DATA, SCATTERED * x)[0],

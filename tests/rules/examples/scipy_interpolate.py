@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import interpolate
 
-from s2sgrad.rules.scipy import grids, scattered
+from s2sgrad.rules.scipy import grids, scattered, surfaces, univariate
 from s2sgrad.rules.scipy import interpolate as rules
 from s2sgrad.rules.scipy.interpolators import (
     at,
@@ -151,3 +151,21 @@ example(interpolate.RectBivariateSpline.ev, _fitted, between(0.1, 2.5, 4), 0.7)
 example(interpolate.RectBivariateSpline.ev, _fitted, 0.7, between(0.1, 2.5, 4), 0, 0)
 example(interpolate.RectBivariateSpline.__call__, _fitted, np.sort(between(0.1, 2.5, 3)), np.sort(between(0.1, 2.5, 4)))
 example(interpolate.RectBivariateSpline.__call__, _fitted, between(0.1, 2.5, 3), 0.7, grid=False)
+
+# --- splines of FITPACK, and surfaces, that a function makes -------------------------------------------------------------
+
+_given = normal(6)
+for _made in (
+    univariate.fitted(interpolate.InterpolatedUnivariateSpline, _given, _knots, k=2),
+    univariate.fitted(interpolate.UnivariateSpline, _given, _knots, s=0),
+    univariate.fitted(interpolate.LSQUnivariateSpline, _given, _knots, [1.1], 1.0 + _knots),
+):
+    example(at, _made, _given, between(0.1, 2.5, 2))
+_heights = normal(6, 5)
+_made = surfaces.made_surface(interpolate.RectBivariateSpline, _heights, _grid, _grid[:5], kx=2)
+_x, _y = np.sort(between(0.1, 2.0, 3)), np.sort(between(0.1, 2.0, 3))
+example(surfaces.at_places, _made, _heights, _x, 0.7)
+example(surfaces.at_places, _made, _heights, 9.0, _y, 0, 1)
+example(surfaces.data_bar, normal(3), _made, _heights, _x, _y, 0, 0)
+example(surfaces.on_grid, _made, _heights, _x, _y[:2])
+example(surfaces.on_grid, _made, _heights, _x, _y, 1, grid=False)

@@ -617,8 +617,8 @@ def scattered(y, t):
 
 @pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("f", [
-    slopes_by_name, areas_and_roots, slopes_given, of_fitpack, in_tuples, by_pieces, scattered, data_written_behind_it, several_kinds,
-    called_in_a_loop,
+    slopes_by_name, areas_and_roots, slopes_given, of_fitpack, in_tuples, by_pieces, scattered, data_written_behind_it,
+    several_kinds, called_in_a_loop,
     lambda y, t: np.sum(interpolate.CubicSpline(KNOTS, y)(t) ** 2),
 ])  # fmt: skip
 def test_interpolators_of_data(f):

@@ -45,7 +45,7 @@ ASKED = {
     "Placeholder", "_fields", "_getlines_from_code", "_implementation", "array_utils", "base", "batched",
     "co_filename", "dtype", "fget", "format_code_name", "frozen", "get",
     "get_ipython", "kernel", "nin", "order", "ps1", "size", "to_numpy",
-    "columns", "map_partitions", "to_delayed", "watch",  # of others
+    "columns", "map_partitions", "to_delayed", "tocsr", "watch",  # of others
     "argument", "dims", "given", "line", "node", "options", "rank", "sweep",  # values and kinds
     "assigning", "compiled_for", "custom_gradient", "differentiated", "dots", "error", "of_copies",
     "followed", "gives_rule", "hidden", "holds", "lookups", "made", "primal", "taken_apart_for", "traits", "zero_cotangent",

@@ -6,7 +6,7 @@ x: Array('float64', (Size(0),));  y = np.sum(x * 2.0)   ->   y: Number(float64)
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any
 
@@ -276,10 +276,20 @@ def _unary_op(inference: Inference, node: gast.UnaryOp) -> Kind | None:
 def _own_operator(name: str, primitive: Any, kinds: list[Kind]) -> Kind | None:
     """The kind of what an operator of sparse arrays gives; None for other operators."""
     foreign = [isinstance(k, Foreign) for k in kinds]
-    if not any(foreign) or not (all(foreign) or table.own_operator(primitive) is not None):
+    if primitive is np.sum and any(foreign):
+        return UNKNOWN
+    if not any(foreign) or not ((name and all(foreign)) or table.own_operator(primitive) is not None):
         return None
-    of_arrays = name in ("Add", "Sub") and any(isinstance(k, Array) for k in kinds)
-    return UNKNOWN if of_arrays else Foreign()
+    if name in ("Add", "Sub") and any(isinstance(k, Array) for k in kinds):
+        return UNKNOWN
+    known = name not in ("", "Mult") or not any(isinstance(k, Array) for k in kinds)  # `S * x` of a matrix is `S @ x`
+    return Foreign() if known else UNKNOWN
+
+
+def _is_outside(unit: Unit, node: gast.AST) -> bool:
+    """Whether an operand is a sparse array that is bound outside of the function."""
+    value = unit.resolve(node) if isinstance(node, (gast.Name, gast.Attribute)) else MISSING
+    return hasattr(value, "__matmul__") and not hasattr(value, "__array_ufunc__") and not isinstance(value, type)
 
 
 def _operator(inference: Inference, node: gast.AST, operands: list[gast.AST]) -> Kind | None:
@@ -287,6 +297,7 @@ def _operator(inference: Inference, node: gast.AST, operands: list[gast.AST]) ->
     if kinds is None:
         return None
     kinds, name = list(map(operand, kinds)), type(node.op).__name__
+    kinds = [Foreign() if _is_outside(inference.unit, o) else k for o, k in zip(operands, kinds, strict=True)]
     if any(map(is_none, kinds)) and all(is_none(k) or is_numeric(k) for k in kinds):
         return None  # it raises
     primitive, run = spellings.OPERATORS[name]
@@ -383,6 +394,8 @@ def _attribute(inference: Inference, node: gast.Attribute) -> Kind | None:
         return owner.items[owner.keys.index(node.attr)]
     if isinstance(owner, Foreign) and spellings.ATTRIBUTES.get(node.attr) is np.transpose:
         return owner
+    if isinstance(owner, Foreign) and node.attr in table.attributes_of_operators():
+        return UNKNOWN
     if isinstance(owner, (Opaque, Instance)):
         return OPAQUE
     if isinstance(owner, (Array, Number)):
@@ -400,9 +413,20 @@ def _subscript(inference: Inference, node: gast.Subscript) -> Kind | None:
         return item_of_container(owner, operand(index))
     if isinstance(owner, Numeric):  # no number has sections
         owner = Array(owner.dtype, None)
+    if isinstance(owner, Foreign) and table.own_operator(operator.getitem) is not None:
+        return _of_operators(index)
     if not isinstance(owner, Array):
         return OPAQUE if isinstance(owner, Opaque) else array_members.item(owner, index)
     return _section(inference, node, owner, index)
+
+
+def _of_operators(index: Kind) -> Kind:
+    """The kind of an item of a sparse array: one, where whole rows or columns are asked for."""
+    parts = index.items if isinstance(index, Container) and index.type is tuple and index.items else (index,)
+    row = isinstance(index, Array) or (isinstance(index, Container) and index.type is list)
+    row = row or (isinstance(index, Number) and index.type is int)
+    whole = any(isinstance(p, Slice) for p in parts) or row
+    return Foreign() if whole else UNKNOWN
 
 
 def _section(inference: Inference, node: gast.Subscript, owner: Array, index: Kind) -> Kind | None:
@@ -443,6 +467,8 @@ def _call(inference: Inference, node: gast.Call) -> Kind | None:
     known = call_results.exact(target, kinds, names)
     if known is not None:
         return known
+    if isinstance(target, Hashable) and (own := _own_operator("", target, kinds)) is not None:
+        return own
     positional, named = kinds[: len(node.args)], dict(zip(names, kinds[len(node.args) :], strict=True))
     if isinstance(target, type) and hasattr(target, "_fields"):
         return named_tuple(target, positional, named)

@@ -35,6 +35,7 @@ from s2sgrad.analysis.number_types import is_real
 from s2sgrad.analysis.trust import Trust, trust_of_kind, trust_of_owner
 from s2sgrad.ir.forms import arguments_of
 from s2sgrad.ir.quote import at, constant
+from s2sgrad.ir.reach import numpy_function
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, libraries, spellings
 from s2sgrad.primitives.catalogue import methods_named, on_stack
@@ -96,7 +97,7 @@ def classify(unit: Unit, node: gast.AST, kinds: dict[str, Kind]) -> Operation:
     if isinstance(node, gast.Subscript):
         if not isinstance(node.value, (gast.Name, gast.Constant, gast.Attribute)):
             return Operation("opaque", node, why="an item of an expression cannot be differentiated: bind it to a name")
-        return Operation("item", node, [node.value])
+        return _item_of_operators(unit, node, kinds) or Operation("item", node, [node.value])
     if isinstance(node, gast.Attribute):
         return _attribute(unit, node, kinds)
     if isinstance(node, (gast.Tuple, gast.List)) and not any(isinstance(e, gast.Starred) for e in node.elts):
@@ -137,6 +138,18 @@ def _operator(unit: Unit, node: gast.BinOp | gast.UnaryOp, kinds: dict[str, Kind
     return Operation("rule", node, operands, {}, rule, primitive)
 
 
+def _item_of_operators(unit: Unit, node: gast.Subscript, kinds: dict[str, Kind]) -> Operation | None:
+    """An item of a sparse array, by the rule of such items; None for other items."""
+    own = table.own_operator(operator.getitem) if isinstance(kind_of(node.value, kinds), Foreign) else None
+    if own is None:
+        return None
+    parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+    key = node.slice
+    if any(isinstance(p, gast.Slice) for p in parts):
+        key = gast.Subscript(numpy_function(unit, "s_"), node.slice, gast.Load())
+    return Operation("rule", node, [node.value, key], {}, table.lookup(own), own)
+
+
 def _has_own_operators(unit: Unit, operand: gast.AST, kinds: dict[str, Kind]) -> bool:
     """Whether an operand is a sparse array, also one that is bound outside of the function."""
     value = unit.resolve(operand) if isinstance(operand, (gast.Name, gast.Attribute)) else MISSING
@@ -168,6 +181,11 @@ def _attribute(unit: Unit, node: gast.Attribute, kinds: dict[str, Kind]) -> Oper
         return Operation("flat", node)
     primitive = spellings.ATTRIBUTES.get(node.attr)
     rule = table.lookup(primitive) if primitive is not None else None
+    if isinstance(owner, Foreign) and node.attr in table.attributes_of_operators():
+        primitive = table.attributes_of_operators()[node.attr]
+        if primitive is None:
+            return Operation("flat", node)
+        return Operation("rule", node, [node.value], {}, table.lookup(primitive), primitive)
     of_data = of_data or (isinstance(owner, Foreign) and primitive is np.transpose)  # as that of an array is
     if of_data and rule is not None:
         return Operation("rule", node, [node.value], {}, rule, primitive)
@@ -201,7 +219,7 @@ def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
     fields = _fields(node, target)
     if fields is not None:
         return Operation("display", node, fields)
-    target = _by_count(node, target)
+    target = _of_own_operators(node, _by_count(node, target), kinds)
     rule, arguments = table.lookup(target), list(node.args)
     if rule is None and (rule := table.of_calls(target)) is not None:
         target, arguments = type(target).__call__, [node.func, *arguments]
@@ -210,6 +228,12 @@ def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
         return Operation("opaque", node, why=_STARRED) if _is_starred(node) else _bound(node, rule, target, arguments)
     is_flat = catalogue.of(target).is_flat and not _holds_given(node, target)
     return Operation("flat", node) if is_flat else _unruled(node, target)
+
+
+def _of_own_operators(node: gast.Call, target: Any, kinds: dict[str, Kind]) -> Any:
+    """What has the rule of a call: of a sparse array, that of its own `np.sqrt`."""
+    own = table.own_operator(target) if any(isinstance(kind_of(a, kinds), Foreign) for a in node.args) else None
+    return target if own is None else own
 
 
 def _of_complex_alone(unit: Unit, node: gast.Call, target: Any, kinds: dict[str, Kind]) -> table.Rule | None:

@@ -9,7 +9,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Numeric, Unknown, operand
+from s2sgrad.analysis.kinds import Foreign, Numeric, Unknown, operand
 from s2sgrad.analysis.trust import class_of_owner
 from s2sgrad.ir import reach
 from s2sgrad.ir.quote import nodes_of
@@ -29,5 +29,5 @@ def check(context: Context, statement: gast.AST) -> None:
 def _may_be_object(context: Context, owner: gast.AST) -> bool:
     if isinstance(owner, gast.Name):
         kind = operand(context.kind(owner))
-        return kind is None or (isinstance(kind, Unknown) and not isinstance(kind, Numeric))
+        return kind is None or (isinstance(kind, Unknown) and not isinstance(kind, (Numeric, Foreign)))
     return isinstance(owner, (gast.Subscript, gast.Attribute)) and class_of_owner(context.unit, owner, context.kinds) is None

@@ -5,6 +5,8 @@ def f(x): y = np.fft.fft(x); x.sort(); return np.sum(y)      ->      the first l
 
 from __future__ import annotations
 
+import gast
+
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.flow.graph import binds
@@ -14,6 +16,7 @@ from s2sgrad.legality import (
     calls,
     complex_values,
     containers,
+    dense_matrices,
     guests,
     operations,
     repeats,
@@ -30,7 +33,7 @@ def run(context: Context, inference: Inference) -> bool:
     """Raise Unsupported or NoRule at the first construct of a function that cannot be differentiated; whether statements
     were inserted that check something when the function runs."""
     collections: set[str] = set()
-    suspects, checks = guests.suspects(context), {}
+    suspects, sums, checks = guests.suspects(context), dense_matrices.sums(context), dict[int, list[gast.AST]]()
     for statement in effects.walk(context.tree.body):
         operation = context.paths.operations.get(id(statement))
         containers.check(context, statement, collections)
@@ -39,9 +42,11 @@ def run(context: Context, inference: Inference) -> bool:
         stand_ins.check(context, statement)
         on_path = bool(set(binds(statement)) & context.paths.active)
         structured_arrays.check(context, statement, operation)
+        if found := dense_matrices.check(context, statement, operation, sums):
+            checks[id(statement)] = found
         if operation is not None and on_path:
             if inserted := guests.check(context, operation, suspects):
-                checks[id(statement)] = inserted
+                checks.setdefault(id(statement), []).extend(inserted)
             operations.check(context, statement, operation)
         for call in calls_in(effects.header(statement)):
             calls.check(context, statement, call, operation is not None and on_path and operation.node is call)

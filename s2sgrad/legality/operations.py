@@ -95,6 +95,10 @@ def _methods(context: Context, operation: Operation) -> None:
     """Calls of methods of differentiated values."""
     node = operation.node
     if operation.form == "call" and isinstance(node.func, gast.Attribute) and operation.target is MISSING:
+        if isinstance(context.kind(node.func.value), Foreign) and context.depends(node.func):
+            shown = emit.expression(node.func)
+            context.unit.no_rule(node, f"`{shown}`, a method of a sparse array, has no derivative rule: make the array of "
+                                       "`(data, (i, j))` with new data, or an array of it by `toarray()`")  # fmt: skip
         if context.depends(node.func):
             context.unit.refuse(node, f"the method `{node.func.attr}` cannot be differentiated: use a NumPy function "
                                       "that has a rule")  # fmt: skip
@@ -122,14 +126,25 @@ def _operands(context: Context, operation: Operation) -> None:
         context.unit.no_rule(
             node, f"the items of `{shown}`, which is no array, have no derivative rule: use a product with it"
         )
-    if context.unit.primal.is_generated or not isinstance(node, gast.BinOp) or isinstance(node.op, gast.MatMult):
+    if context.unit.primal.is_generated or table.is_own_operator(operation.target):
         return
-    if table.is_own_operator(operation.target):
-        return
-    for operand in (node.left, node.right):
-        if _is_foreign(context, operand):
-            context.unit.no_rule(node, f"operators of `{emit.expression(operand)}`, which is no number and no array, have "
-                                       "no derivative rule: make an array of it")  # fmt: skip
+    operands: list[gast.AST] = []
+    if isinstance(node, gast.BinOp) and not isinstance(node.op, gast.MatMult):
+        operands, what = [node.left, node.right], "have no derivative rule: make an array of it"
+    elif isinstance(node, gast.Call) and _is_of_numpy(operation):
+        operands = [o for o in operation.operands if o is not node.func]
+        what = "by this function have no derivative rule: call its own method, or make an array of it by `toarray()`"
+    foreign = next((o for o in operands if _is_foreign(context, o)), None)
+    if foreign is not None:
+        shown = emit.expression(foreign)
+        context.unit.no_rule(node, f"operators of `{shown}`, which is no number and no array, {what}")
+
+
+def _is_of_numpy(operation: Operation) -> bool:
+    """Whether a call is of a function of NumPy's, or of one of Python's that calls an operator, by its own rule."""
+    target, rule = operation.target, operation.rule
+    home = "numpy" if isinstance(target, np.ufunc) else getattr(target, "__module__", None) or ""
+    return rule is not None and rule.given is None and home.partition(".")[0] in ("numpy", "builtins")
 
 
 def _is_foreign(context: Context, operand: gast.AST) -> bool:

@@ -1,6 +1,7 @@
 """Stores into numbers; and those whose value overlaps the elements that they write, where NumPy copies item by item.
 
 np.float64(x).fill(3.0)      ->      Unsupported: a number has no items that could be written ...
+A[0, 1] = x; A is sparse     ->      NoRule: an item of `A`, a sparse array, is written here ...
 v[[3, 1]] = v[2:]            ->      Unsupported on NumPy 1.26: this store may read what it has written ...
 """
 
@@ -10,7 +11,7 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Container, Number, Opaque
+from s2sgrad.analysis.kinds import Container, Foreign, Number, Opaque
 from s2sgrad.legality.context import Context
 from s2sgrad.memory.sources import is_basic, sources
 from s2sgrad.primitives import sharing
@@ -24,8 +25,17 @@ def check(context: Context, statement: gast.AST) -> None:
     if isinstance(context.kinds.get(effects.base(section)), Number):
         context.unit.refuse(statement, "a number has no items that could be written, and `fill` leaves a NumPy number as it "
                                        "is: bind a name to the new number, as in `a = 3.0`")  # fmt: skip
+    if isinstance(context.kinds.get(effects.base(section)), Foreign) and _carries(context, statement, section):
+        context.unit.no_rule(statement, f"an item of `{effects.base(section)}`, a sparse array, is written here, which has "
+                                        "no derivative rule: gather rows, columns and values, and make it of "
+                                        "`(values, (rows, columns))`")  # fmt: skip
     if sharing.STORES_ITEM_BY_ITEM:
         _check_overlap(context, statement, section)
+
+
+def _carries(context: Context, statement: gast.AST, section: gast.Subscript) -> bool:
+    """Whether what is written carries a derivative, or its new value does."""
+    return bool({effects.base(section), *(n.id for n in effects.loads(statement.value))} & context.paths.active)
 
 
 def _check_overlap(context: Context, statement: gast.AST, section: gast.Subscript) -> None:

@@ -118,6 +118,8 @@ class Primitive:
         """How the result aliases the arguments."""
         if self.sharing is not None:
             return self.sharing
+        if table.may_share(self.function):
+            return Gives.MAYBE
         rule = self.rule
         if self._home.startswith("s2sgrad.rules."):  # a helper of the rules
             return Gives.NEW if rule is not None and rule.tag == "elementwise" else Gives.UNKNOWN

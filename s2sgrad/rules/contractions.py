@@ -34,11 +34,22 @@ def at_stored_places(g, x, y):
     none, as an operator."""
     if not hasattr(x, "tocsr"):
         return None
+    if len(x.shape) == 1:
+        return row_at_stored_places(g, x, y)
     whole = x.tocsr(copy=True)
     whole.sum_duplicates()
     c = whole.tocoo()
     terms = g[c.row] * y[c.col]
-    return type(c)((np.sum(terms, axis=tuple(range(1, terms.ndim))), (c.row, c.col)), shape=c.shape)
+    whole.data = np.sum(terms, axis=tuple(range(1, terms.ndim)))
+    return whole
+
+
+def row_at_stored_places(g, x, y):
+    """`y @ g` where the sparse row `x` has entries, each place once."""
+    c = x.tocoo(copy=True)
+    c.sum_duplicates()
+    (where,) = c.coords
+    return type(c)((np.dot(y[where], g), (where,)), shape=c.shape)
 
 
 def matmul_left(g, x, y):
@@ -58,6 +69,8 @@ def matmul_right(g, x, y):
     """The cotangent of `y` in `x @ y`; of `y` only the shape is used.  Both may be sparse matrices: where `y` is stored."""
     if is_operator(y) and not is_operator(x):
         return at_stored_places(np.transpose(x), y, np.transpose(g))
+    if is_operator(x) and len(x.shape) == 1:
+        return np.multiply.outer(x.toarray(), g)
     if is_operator(x):
         return x.T @ g
     if np.ndim(x) == 1:

@@ -241,7 +241,10 @@ _FLAT: set[Any] = set()
 _OF_COMPLEX_ALONE: dict[Any, Rule] = {}
 _PASSING_OVER: dict[Any, int] = {}
 _WITH_OPERATORS: set[Any] = set()
+_SHARING: set[Any] = set()
 _OPERATORS: dict[Any, Any] = {}
+_ATTRIBUTES: dict[str, Any] = {}
+_GIVING_MATRICES: set[Rule] = set()
 _STRUCTURED: set[tuple[Rule, str]] = set()
 _OF_OWN_SIZES: set[Any] = set()
 _BOUND: dict[tuple[type, str], Rule] = {}  # of methods in C that are called as objects, by class and name
@@ -382,6 +385,16 @@ def has_own_operators(primitive: Any) -> bool:
     return any(primitive is known for known in _WITH_OPERATORS)
 
 
+def sharing(*primitives: Any) -> None:
+    """List primitives whose results may have the memory of an argument: a sparse array has that of its data."""
+    _SHARING.update(primitives)
+
+
+def may_share(primitive: Any) -> bool:
+    """Whether the result of a primitive may have the memory of an argument."""
+    return any(primitive is known for known in _SHARING)
+
+
 def operates(primitive: Any, own: Any) -> None:
     """Say that the operator that is NumPy's `primitive` has the rule of `own` where such an object is an operand."""
     _OPERATORS[primitive] = own
@@ -390,7 +403,7 @@ def operates(primitive: Any, own: Any) -> None:
 def own_operator(primitive: Any) -> Any:
     """What has the rule of an operator of such objects; None where there is none."""
     arriving.read()
-    return _OPERATORS.get(primitive)
+    return _OPERATORS.get(primitive) if isinstance(primitive, Hashable) else None
 
 
 def is_own_operator(function: Any) -> bool:
@@ -398,13 +411,34 @@ def is_own_operator(function: Any) -> bool:
     return any(function is own for own in _OPERATORS.values())
 
 
-def method_of_operators(name: str) -> Any:
-    """The method of this name of the classes whose instances have operators of their own, where all have one rule for it;
-    None otherwise."""
+def giving_matrices(*rules: Rule) -> None:
+    """List rules of sums along an axis, which are of the class np.matrix where what is summed is a sparse matrix."""
+    _GIVING_MATRICES.update(rules)
+
+
+def gives_matrices(rule: Rule) -> bool:
+    """Whether the result of a call with this rule may be such a matrix."""
+    return rule in _GIVING_MATRICES
+
+
+def attribute_of_operators(name: str, own: Any = None) -> None:
+    """Say what an attribute of such objects has the rule of; None: it never carries a derivative."""
+    _ATTRIBUTES[name] = own
+
+
+def attributes_of_operators() -> dict[str, Any]:
+    """What the attributes of such objects have the rules of."""
     arriving.read()
-    found = [getattr(cls, name, None) for cls in _WITH_OPERATORS if isinstance(cls, type)]
-    known = {id(_RULES.get(method)) for method in found if method is not None}
-    return found[0] if len(known) == 1 and None not in found and _RULES.get(found[0]) is not None else None
+    return _ATTRIBUTES
+
+
+def method_of_operators(name: str) -> Any:
+    """The method of this name of the classes whose instances have operators of their own, where all that have one have one
+    rule for it; None otherwise."""
+    arriving.read()
+    found = [getattr(cls, name) for cls in _WITH_OPERATORS if isinstance(cls, type) and hasattr(cls, name)]
+    known = {id(_RULES.get(method)) for method in found}
+    return found[0] if len(known) == 1 and _RULES.get(found[0]) is not None else None
 
 
 def with_sizes_of_their_own(*primitives: Any) -> None:

@@ -39,7 +39,7 @@ from s2sgrad.runtime.checks import (  # noqa: F401  # noqa: F401
     unset,
 )
 from s2sgrad.runtime.closures import Closure, by_name, call, is_called_otherwise
-from s2sgrad.runtime.guests import is_array_of_others, no_guest  # noqa: F401
+from s2sgrad.runtime.guests import is_array_of_others, no_guest, no_matrix  # noqa: F401
 from s2sgrad.runtime.handed import Ungiven
 from s2sgrad.runtime.hooks import hook, provide  # noqa: F401
 from s2sgrad.runtime.outside import Global, distinct, set_attribute  # noqa: F401
@@ -364,8 +364,17 @@ def stop_gradient(x: Any) -> Any:
 
 
 def push(stack: list, x: Any) -> None:
-    """Push `x` on a stack of records; arrays are copied because they may be overwritten later."""
-    stack.append(x.copy() if isinstance(x, np.ndarray) else x)
+    """Push `x` on a stack of records; arrays, sparse ones too, are copied because they may be overwritten later."""
+    stack.append(x.copy() if isinstance(x, np.ndarray) or is_sparse(x) else x)
+
+
+def is_sparse(x: Any) -> bool:
+    """Whether `x` is a sparse array, which `*=` changes in place: SciPy need not be there.
+
+    >>> is_sparse(np.ones(2)), is_sparse(2.0)
+    (False, False)
+    """
+    return hasattr(x, "tocsr") and not hasattr(x, "__array_ufunc__")
 
 
 def restored(x: Any, old: Any) -> Any:

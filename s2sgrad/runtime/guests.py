@@ -52,6 +52,19 @@ def no_guest(x: Any, name: str, line: int) -> None:
         raise Refusal(line, refused_guest(type(x), name and f"`{name}`"))
 
 
+def no_matrix(x: Any, name: str, line: int) -> None:
+    """Check that a sum of a sparse array is an array; TypeError for a matrix, whose `*` is no product of elements.
+
+    >>> no_matrix(np.ones((2, 1)).view(np.matrix), "s", 7)
+    Traceback (most recent call last):
+    s2sgrad.runtime.checks.Refusal: line 7: `s` is a matrix, the sum of a sparse matrix along an axis: write ...
+    """
+    if isinstance(x, np.matrix):
+        shown = f"`{name}`" if name else "this"
+        raise Refusal(line, f"{shown} is a matrix, the sum of a sparse matrix along an axis: write "
+                            "`np.asarray(A.sum(axis=1)).ravel()`, or use a sparse array (`csr_array`)")  # fmt: skip
+
+
 def refused_guest(cls: type, what: str = "") -> str:
     """The message about such an array where a derivative meets it; `what` it is for the user, in backquotes if it is a name.
 

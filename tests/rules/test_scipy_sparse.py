@@ -201,6 +201,98 @@ def inverse(d):
     return np.sum((linalg.inv(sparse.csc_array((d, (ROWS, COLUMNS)), shape=(3, 3))) @ B) ** 2) + linalg.norm(stored(d))
 
 
+def matrices_by_star(d):
+    M = sparse.csr_matrix((d, (ROWS, COLUMNS)), shape=(3, 3))
+    return np.sum((M * M) @ B)
+
+
+def by_another_shape(d):
+    return np.sum((stored(d) * B) @ B)
+
+
+def an_item(d):
+    A = sparse.csr_array((d, (ROWS, COLUMNS)), shape=(3, 3))
+    return A[0, 1] ** 2
+
+
+def orders_of_values(d):
+    A = symmetric(d)
+    smallest = linalg.eigsh(A, 2, which="SA", v0=B, return_eigenvectors=False)
+    return smallest[0] ** 2 + 3.0 * smallest[1]
+
+
+def scaled_again(d):
+    A = FIXED * d[0]
+    A *= d[1]
+    A *= d[2]
+    return np.sum((A @ B) ** 2)
+
+
+def sections(d):
+    A, M = stored(d), sparse.csc_matrix((d * d, (ROWS, COLUMNS)), shape=(3, 3))
+    places = np.array([0, 2])
+    x = A[1:, ::-1] @ B + A[places][:, places] @ B[:2]
+    y = np.sum(A[places, places] ** 2) + A[-1, -1] * A[0, 2] + np.sum(A[A > 1.0] ** 3)
+    return np.sum(x * x) + y + np.sum((M[:, 1].T @ d[:3]) ** 2) + np.sum((M[[0, 1]] @ DENSE) ** 2)
+
+
+def rows_one_by_one(d):
+    A, M, total = stored(d), sparse.csr_matrix((d, (ROWS, COLUMNS)), shape=(3, 3)), 0.0
+    for i in range(3):
+        row = A[i]
+        total = total + np.tanh(row @ B) + (row @ DENSE) @ d[:3] + row[0] * d[0] + np.sum((M[i] @ B) ** 2)
+    return total
+
+
+def sums_of_matrices(d):
+    M = sparse.csr_matrix((d, (ROWS, COLUMNS)), shape=(3, 3))
+    degrees = np.asarray(M.sum(axis=1)).ravel()
+    return np.sum((sparse.diags(1 / degrees) @ M @ B) ** 2) + np.sum(np.asarray(M.mean(0)) ** 2) + np.sum(M) ** 2
+
+
+def broadcast(d):
+    A = stored(d)
+    P = A / A.sum(axis=1)[:, None] + A.multiply(d[:3]) + d[3:, None] * A
+    return np.sum((P.tocsr() @ B) ** 2)
+
+
+def matrices_of_blocks(d):
+    A, D = stored(d), sparse.diags(d[:2])
+    K = sparse.bmat([[A, None], [2.0 * A.T, np.outer(d[:3], d[3:])]], format="csc") @ np.arange(6.0)
+    K = K * (sparse.block_diag((A, D, d[2] * np.ones((1, 1))), format="csr") @ np.arange(6.0))
+    return np.sum(K) + np.sum((sparse.kronsum(A, D, format="csr") @ np.arange(6.0)) ** 2)
+
+
+def triangles(d):
+    A = stored(d)
+    M = sparse.tril(A) @ B + sparse.triu(A * A, k=1, format="csr") @ B
+    i, j, v = sparse.find(A)
+    return np.sum(M**2) + np.sum(v * v * (i + 2 * j)) + A.trace() ** 2
+
+
+def by_diagonals(d):
+    A = sparse.spdiags(np.reshape(d, (2, 3)), [0, -1], 3, 3) @ B
+    M = sparse.dia_array((np.reshape(d * d, (2, 3)), [1, 0]), shape=(3, 3)) @ B
+    return np.sum(A * M)
+
+
+def other_formats(d):
+    A = stored(d).tobsr().tolil().tocsc().todia().tocoo().asformat("csr").astype(float).copy()
+    return np.sum((A @ B) ** 2) + A.shape[0] * np.sum(A.data**2) + A.nnz * d[0]
+
+
+def each_element(d):
+    A = stored(d * 0.3)
+    S = A.sqrt() + A.sin() + A.tan() + A.sinh() + A.tanh() + A.arcsin() + A.arctan() + A.arcsinh() + A.arctanh()
+    S = S + A.expm1() + np.log1p(A) + A.deg2rad() + A.rad2deg() + abs(-A)
+    return np.sum((S @ B) ** 2) + A.max() ** 2 + A.min()
+
+
+def powers_of_matrices(d):
+    M = sparse.csr_matrix((d, (ROWS, COLUMNS)), shape=(3, 3))
+    return np.sum(M**3 @ B) + np.sum((stored(d) ** 2 @ B) ** 2)
+
+
 def triangular(d):
     lower, upper = sparse.csr_array(np.tril(DENSE)), sparse.csr_array(np.triu(DENSE))
     x = linalg.spsolve_triangular(lower, d[:3]) + linalg.spsolve_triangular(upper, d[3:], lower=False)
@@ -227,9 +319,21 @@ TWICE = [
     of_dense,
     inverse,
     triangular,
+    matrices_by_star,
+    by_another_shape,
+    an_item,
+    sections,
+    rows_one_by_one,
+    sums_of_matrices,
+    broadcast,
+    matrices_of_blocks,
+    triangles,
+    by_diagonals,
+    other_formats,
+    each_element,
 ]
 ONCE = [fits, as_dense, methods, by_factors, by_dot, kept_in_a_list, numbers_on_diagonals, iterative, iterative_otherwise,
-        values]  # fmt: skip
+        values, orders_of_values, scaled_again, powers_of_matrices]  # fmt: skip
 
 
 @pytest.mark.sampled(one_in=3)
@@ -265,15 +369,6 @@ def test_vectors_have_no_derivative():
     assert np.isnan(jvp(f, (DATA,), (DATA,))[1])
 
 
-def matrices_by_star(d):
-    M = sparse.csr_matrix((d, (ROWS, COLUMNS)), shape=(3, 3))
-    return np.sum((M * M) @ B)
-
-
-def by_another_shape(d):
-    return np.sum((stored(d) * B) @ B)
-
-
 def sum_of_another_shape(d):
     return np.sum(stored(d) + B[:1, None])
 
@@ -293,18 +388,43 @@ def by_an_unknown_one(d):
 MADE = {"A": OLDER}
 
 
-def an_item(d):
-    A = sparse.csr_array((d, (ROWS, COLUMNS)), shape=(3, 3))
-    return A[0, 1] ** 2
-
-
 def a_method(d):
     A = sparse.csr_array((d, (ROWS, COLUMNS)), shape=(3, 3))
-    return A.max()
+    return A.maximum(FIXED).sum()
 
 
-REFUSED = [matrices_by_star, by_another_shape, sum_of_another_shape, with_zeros, sums_of_a_matrix, by_an_unknown_one,
-           an_item, a_method, damped, of_a_wide_matrix, of_a_column, of_a_dense_matrix]  # fmt: skip
+def an_item_written(d):
+    A = sparse.lil_array((3, 3))
+    A[0, 1] = d[0]
+    return np.sum(A @ B)
+
+
+def written_through_data(d):
+    data = d * 2.0
+    A = sparse.csr_array((data, INNER, POINTERS), shape=(3, 3))
+    data[0] = 7.0
+    return np.sum(A @ B)
+
+
+def scaled_in_place(d):
+    A = stored(d)
+    C = A.tocsr()
+    C *= 2.0
+    return np.sum(A @ B)
+
+
+def products_of_sums(d):
+    s = sparse.csr_matrix((d, (ROWS, COLUMNS)), shape=(3, 3)).sum(axis=1)
+    return (s.T * s)[0, 0]
+
+
+def a_function_of_numpy(d):
+    return np.sum(np.dot(stored(d), 2.0) @ B)
+
+
+REFUSED = [sum_of_another_shape, with_zeros, sums_of_a_matrix, by_an_unknown_one, a_method, damped, of_a_wide_matrix,
+           of_a_column, of_a_dense_matrix, an_item_written, written_through_data, scaled_in_place, products_of_sums,
+           a_function_of_numpy]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", REFUSED, ids=lambda f: f.__name__)

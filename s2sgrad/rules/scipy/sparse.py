@@ -15,8 +15,20 @@ import numpy as np
 from scipy import sparse
 
 from s2sgrad.rules.contractions import is_operator, matmul_left, matmul_right
-from s2sgrad.rules.table import bilinear, existing, flat, general, linear, operates, structured, with_own_operators
-from s2sgrad.runtime import Refusal
+from s2sgrad.rules.table import (
+    attribute_of_operators,
+    bilinear,
+    existing,
+    flat,
+    general,
+    giving_matrices,
+    linear,
+    operates,
+    sharing,
+    structured,
+    with_own_operators,
+)
+from s2sgrad.runtime import Refusal, unbroadcast
 
 # --- stored entries --------------------------------------------------------------------------------------------------
 
@@ -74,12 +86,13 @@ def _(w, y, data, arg, like):
 
 _KINDS = tuple(getattr(sparse, f"{form}_{name}") for name in ("array", "matrix")
                for form in ("csr", "csc", "coo", "bsr", "dia", "dok", "lil"))  # fmt: skip
-_OF_ENTRIES = tuple(cls for cls in _KINDS if cls.__name__[:3] in ("csr", "csc", "coo"))
+_OF_ENTRIES = tuple(cls for cls in _KINDS if cls.__name__[:3] in ("csr", "csc", "coo", "lil"))
+_OF_BLOCKS = tuple(cls for cls in _KINDS if cls.__name__[:3] == "bsr")
 
 
 def methods(*names):
     """The methods of these names that the classes of sparse arrays have, each once, in the order of the classes."""
-    return tuple(dict.fromkeys(getattr(cls, name) for cls in _KINDS for name in names))
+    return tuple(dict.fromkeys(getattr(cls, name) for cls in _KINDS for name in names if hasattr(cls, name)))
 
 
 def dense(A):
@@ -139,6 +152,16 @@ def _(A, arg1, arg1_dot, shape=None, dtype=None, copy=False):
     return made_along(arg1_dot, arg1, A)
 
 
+@general(*_OF_BLOCKS)
+def of_blocks(g, A, arg1, shape=None, dtype=None, copy=False, blocksize=None):
+    return given_bar(g, arg1, A)
+
+
+@of_blocks.forward()
+def _(A, arg1, arg1_dot, shape=None, dtype=None, copy=False, blocksize=None):
+    return made_along(arg1_dot, arg1, A)
+
+
 # --- elements --------------------------------------------------------------------------------------------------------
 
 
@@ -161,7 +184,7 @@ def _(g, y, a, b):
 
 def inner(a, b):
     """The sum of the products of elements."""
-    return of_elements(a, b).sum()
+    return np.sum(of_elements(a, b))
 
 
 @bilinear(inner)
@@ -176,22 +199,74 @@ def is_number(x):
 flat(is_number)
 
 
-def require_elements(a, b):
-    """Raise for a product that is none of elements, or one with fewer elements."""
-    if np.shape(a) != np.shape(b) or any(isinstance(x, sparse.spmatrix) for x in (a, b)):
-        raise Refusal(None, "`*` of a sparse matrix has a derivative rule for numbers, and of a sparse array of its shape: "
-                            "use `@` or `multiply`")  # fmt: skip
-    return True
-
-
 def require_shapes(a, b):
-    """Raise for a sum of other things than sparse arrays, and for a product that broadcasts."""
+    """Raise for a sum of a sparse array with what has another shape."""
     if is_number(a) or is_number(b) or np.shape(a) == np.shape(b):
         return True
-    raise Refusal(None, "a sparse array has a derivative rule for operators with numbers and arrays of its shape")
+    raise Refusal(None, "a sparse array has a derivative rule for sums with arrays of its shape")
 
 
-flat(require_elements, require_shapes)
+def is_product_of_matrices(a, b):
+    """Whether `a * b` is `a @ b`: where one of them is a sparse matrix (`csr_matrix`), and none a number."""
+    return any(isinstance(x, sparse.spmatrix) for x in (a, b))
+
+
+def require_whole(A, y):
+    """Raise for a product of elements that is larger than the sparse array."""
+    if (is_operator(A) and np.shape(A) == np.shape(y)) or (not is_operator(A) and not is_operator(y)):
+        return True
+    raise Refusal(None, "a sparse array has a derivative rule for products with what broadcasts to its shape")
+
+
+flat(is_product_of_matrices, require_shapes, require_whole)
+
+
+def wide(x, like):
+    """An array in the shape of a sparse one."""
+    return x if is_operator(x) else np.broadcast_to(x, np.shape(like))
+
+
+def narrow(S, x):
+    """The sum of a sparse array over the axes along which `x` was broadcast; sparse where `x` is."""
+    if is_operator(x) or not is_operator(S):
+        return S
+    rows, columns = ([1, 1] + list(np.shape(x)))[-2:]
+    if (rows, columns) == S.shape:
+        return np.reshape(dense(S), np.shape(x))
+    down = np.ones(S.shape[0], S.dtype) @ S if rows == 1 else None
+    found = S @ np.ones(S.shape[1], S.dtype) if down is None else down if columns > 1 else np.sum(down)
+    return np.reshape(found, np.shape(x))
+
+
+def spread(w, S, x):
+    """The transpose of `narrow`: where `S` is stored, the elements of `w`."""
+    return w if is_operator(w) else of_elements(np.broadcast_to(w, np.shape(S)), ones_like(S))
+
+
+def ones_like(A):
+    """Ones where a sparse array is stored."""
+    c = A.tocoo()
+    return type(c)(
+        (np.ones(np.shape(c.data), c.data.dtype), c.coords if len(c.shape) == 1 else (c.row, c.col)), shape=c.shape
+    )
+
+
+flat(ones_like)
+
+
+@linear(wide)
+def _(g, y, x, like):
+    return narrow(g, x) if is_operator(g) else unbroadcast(g, x), None
+
+
+@linear(narrow)
+def _(w, y, S, x):
+    return spread(w, S, x), None
+
+
+@linear(spread)
+def _(g, y, w, S, x):
+    return narrow(g, w), None, None
 
 
 def times(a, b):
@@ -205,8 +280,15 @@ def _(g, y, a, b):
         return inner(g, b), a * g
     if is_number(b):
         return b * g, inner(g, a)
-    require_elements(a, b)
-    return of_elements(g, b), of_elements(g, a)
+    if is_product_of_matrices(a, b):
+        return matmul_left(g, a, b), matmul_right(g, a, b)
+    return in_elements(g, y, a, b), in_elements(g, y, b, a)
+
+
+def in_elements(g, y, a, b):
+    """The cotangent of a factor of a product of elements, of which the other one is `b`."""
+    require_whole(a if is_operator(a) else b, y)
+    return narrow(of_elements(g, wide(b, y)), a)
 
 
 def plus(a, b):
@@ -226,6 +308,8 @@ def _(w, y, g, x):
 
 @linear(plus)
 def _plus(g, y, a, b):
+    if is_number(a) and is_number(b):
+        return g, g
     require_shapes(a, b)
     return part(g, a), part(g, b)
 
@@ -242,6 +326,8 @@ def minus(a, b):
 
 @linear(minus)
 def _minus(g, y, a, b):
+    if is_number(a) and is_number(b):
+        return g, -g
     require_shapes(a, b)
     return part(g, a), part(-g, b)
 
@@ -256,25 +342,29 @@ def divided(a, b):
     return a / b
 
 
-def require_number(b):
-    """Raise for a quotient by anything but a number."""
-    if not is_number(b):
-        raise Refusal(None, "a sparse array has a derivative rule for a quotient by a number")
-    return True
-
-
-flat(require_number)
-
-
 @general(divided)
 def _divided(g, y, a, b):
-    require_number(b)
-    return g / b, -inner(g, y) / b
+    if is_number(b):
+        return g / b, -inner(g, y) / b
+    require_whole(a, y)
+    return of_elements(g, wide(1.0 / b, y)), narrow(of_elements(g, y), b) / -b
 
 
 @_divided.forward()
 def _(y, a, b, a_dot, b_dot):
-    return a_dot / b, y * (-b_dot / b)
+    return a_dot / b, by_elements(y, -b_dot / b)
+
+
+def by_elements(S, x):
+    """The product of elements of a sparse array and of what broadcasts to it, also of a sparse matrix."""
+    return S * x if is_number(x) else of_elements(S, wide(x, S))
+
+
+@bilinear(by_elements)
+def _(g, y, S, x):
+    if is_number(x):
+        return g * x, inner(g, S)
+    return of_elements(g, wide(x, S)), narrow(of_elements(g, S), x)
 
 
 def negated(a):
@@ -286,7 +376,68 @@ def _(g, y, a):
     return -g
 
 
-for _operator, _own in ((np.multiply, times), (np.add, plus), (np.subtract, minus), (np.divide, divided),
+def raised(A, n):
+    """`A ** n`: a power of matrices for a sparse matrix (`csr_matrix`), one of elements for a sparse array."""
+    return A**n
+
+
+@general(raised)
+def _raised(g, y, A, n):
+    if is_number(A):
+        return g * n * A ** (n - 1), None
+    if is_product_of_matrices(A, A):
+        return in_power(g, A, n), None
+    return n * of_elements(g, powers(A, n - 1)), None
+
+
+@_raised.forward()
+def _(y, A, n, A_dot, n_dot):
+    return raised_along(A_dot, A, n), None
+
+
+def raised_along(A_dot, A, n):
+    """The tangent of `A ** n`."""
+    if is_number(A):
+        return A_dot * n * A ** (n - 1)
+    if is_product_of_matrices(A, A):
+        return along_power(A_dot, A, n)
+    return n * of_elements(A_dot, powers(A, n - 1))
+
+
+_raised.constant("n")
+
+
+def in_power(g, A, n):
+    """The cotangent of a matrix of which the power `n` was taken."""
+    return along_power(g, A.T, n)
+
+
+def along_power(A_dot, A, n):
+    """The tangent of the power `n` of a matrix.
+
+    >>> along_power(np.eye(2), np.diag([3.0, 5.0]), 2).tolist()
+    [[6.0, 0.0], [0.0, 10.0]]
+    """
+    total = 0.0 * A_dot
+    for k in range(n):
+        term = A_dot
+        for _ in range(k):
+            term = A @ term
+        for _ in range(n - 1 - k):
+            term = term @ A
+        total = total + term
+    return total
+
+
+@general(along_power)
+def _along_power(g, y, A_dot, A, n):
+    return in_power(g, A, n), None, None
+
+
+_along_power.constant("A", "a power of a sparse matrix has one derivative: write `A @ A` for more")
+
+
+for _operator, _own in ((np.power, raised), (np.multiply, times), (np.add, plus), (np.subtract, minus), (np.divide, divided),
                         (np.negative, negated)):  # fmt: skip
     operates(_operator, _own)
 
@@ -297,23 +448,22 @@ for _operator, _own in ((np.multiply, times), (np.add, plus), (np.subtract, minu
 def multiply(g, y, self, other):
     if is_number(other):
         return other * g, inner(g, self)
-    require_shapes(self, other)
-    return of_elements(g, other), part(of_elements(g, self), other)
+    return in_elements(g, y, self, other), in_elements(g, y, other, self)
 
 
 def powers(A, n):
     """The powers of the stored elements."""
-    return A.power(n)
+    return ones_like(A) if n == 0 else A.power(n)
 
 
 @general(powers)
 def _powers(g, y, A, n):
-    return n * of_elements(g, powers(A, n - 1)), None
+    return n * of_elements(g, powers(A, n - 1 if n else 0)), None
 
 
 @_powers.forward()
 def _(y, A, n, A_dot, n_dot):
-    return n * of_elements(A_dot, powers(A, n - 1)), None
+    return n * of_elements(A_dot, powers(A, n - 1 if n else 0)), None
 
 
 @general(*methods("power"))
@@ -360,7 +510,7 @@ def _(y, self, self_dot, order=None):
     return dense(self_dot) if as_array(y) else None
 
 
-_CONVERTING = methods("tocsr", "tocsc", "tocoo")
+_CONVERTING = methods("tocsr", "tocsc", "tocoo", "todia", "todok", "tolil")
 
 
 @general(*_CONVERTING)
@@ -371,6 +521,56 @@ def converted(g, y, self, copy=False):
 @converted.forward()
 def _(y, self, self_dot, copy=False):
     return self_dot
+
+
+@general(*methods("tobsr"))
+def tobsr(g, y, self, blocksize=None, copy=False):
+    return g
+
+
+@tobsr.forward()
+def _(y, self, self_dot, blocksize=None, copy=False):
+    return self_dot
+
+
+@general(*methods("copy"))
+def copied(g, y, self):
+    return g
+
+
+@copied.forward()
+def _(y, self, self_dot):
+    return self_dot
+
+
+@general(*methods("asformat"))
+def asformat(g, y, self, format, copy=False):
+    return g, None
+
+
+@asformat.forward()
+def _(y, self, format, self_dot, format_dot, copy=False):
+    return self_dot, None
+
+
+def of_type(g, like):
+    """`g` in the precision of another one."""
+    return g.astype(like.dtype)
+
+
+@linear(of_type)
+def _(w, y, g, like):
+    return of_type(w, g), None
+
+
+@general(*methods("astype"))
+def astype(g, y, self, dtype, casting="unsafe", copy=True):
+    return of_type(g, self), None
+
+
+@astype.forward()
+def _(y, self, dtype, self_dot, dtype_dot, casting="unsafe", copy=True):
+    return of_type(self_dot, y), None
 
 
 def on_diagonal(d, k, like):
@@ -414,27 +614,77 @@ def dot(g, y, self, other):
     return matmul_left(g, self, other), matmul_right(g, self, other)
 
 
-def ones(A, axis):
-    """Ones along an axis; Refusal for a matrix, whose sums have two axes."""
-    return np.ones(np.shape(A)[axis])
+def summed(A, axis):
+    """The sum of a sparse array along an axis, as an array."""
+    return A.sum() if axis is None else np.asarray(A.sum(axis=axis))
 
 
-def no_matrix(A):
-    if isinstance(A, sparse.spmatrix):
-        raise Refusal(None, "a sum of a sparse matrix along an axis is a matrix, which has no derivative rule: use a sparse "
-                            "array, or `A @ np.ones(n)`")  # fmt: skip
-    return True
+@linear(summed)
+def _(g, y, A, axis):
+    return along(g, A, axis), None
 
 
-flat(ones, no_matrix)
+def along(g, A, axis):
+    """The cotangent of an array that was summed, where it is stored."""
+    if axis is None or len(A.shape) == 1:
+        return g * ones_like(A)
+    wide_g = np.asarray(g) if np.ndim(g) == 2 else np.expand_dims(g, axis)
+    return spread(wide_g, A, wide_g)
+
+
+@linear(along)
+def _(w, y, g, A, axis):
+    return np.reshape(summed(w, axis), np.shape(g)), None, None
+
+
+def total(A, axis=None):
+    """`np.sum` of a sparse array."""
+    return np.sum(A, axis)
+
+
+@general(total)
+def _total(g, y, A, axis=None):
+    return along(g, A, axis)
+
+
+@_total.forward()
+def _(y, A, A_dot, axis=None):
+    return summed(A_dot, axis)
 
 
 @general(*methods("sum"))
 def sum_(g, y, self, axis=None):
-    if axis is None:
-        return matmul_left(g * ones(self, 0), self, ones(self, 1))
-    no_matrix(self)
-    return matmul_left(g, self, ones(self, 1)) if axis in (1, -1) else matmul_left(ones(self, 0), self, g)
+    return along(g, self, axis)
+
+
+@sum_.forward()
+def _(y, self, self_dot, axis=None):
+    return summed(self_dot, axis)
+
+
+giving_matrices(sum_, _total)
+
+
+def length(A, axis):
+    """How many elements a mean along an axis is of."""
+    return np.prod(A.shape) if axis is None else A.shape[axis]
+
+
+flat(length)
+
+
+@general(*methods("mean"))
+def mean(g, y, self, axis=None):
+    return along(g / length(self, axis), self, axis)
+
+
+@mean.forward()
+def _(y, self, self_dot, axis=None):
+    return summed(self_dot, axis) / length(self, axis)
+
+
+giving_matrices(mean)
+operates(np.sum, total)
 
 
 # --- blocks ----------------------------------------------------------------------------------------------------------
@@ -476,50 +726,6 @@ def _(g, y, A, B):
 @bilinear(sparse.kron)
 def kron(g, y, A, B, format=None):
     return part(kron_left(g, A, B), A), part(kron_right(g, A, B), B)
-
-
-def cut(g, blocks, axis):
-    """The cotangents of the blocks of a stack."""
-    ends = np.cumsum([0] + [np.shape(b)[axis] for b in blocks])
-    g = g.tocsr() if is_operator(g) else g
-    return [g[a:b] if axis == 0 else g[:, a:b] for a, b in np.stack((ends[:-1], ends[1:]), axis=1)]
-
-
-def stacked(blocks, like, axis):
-    """A stack of blocks, of which None is zero."""
-    given = [np.shape(b) for b in like]
-    filled = [sparse.csr_array(s) if b is None else b for b, s in zip(blocks, given, strict=True)]
-    return sparse.vstack(filled, "csr") if axis == 0 else sparse.hstack(filled, "csr")
-
-
-@linear(cut)
-def _(w, y, g, blocks, axis):
-    return stacked(w, blocks, axis), None, None
-
-
-@linear(stacked)
-def _(w, y, blocks, like, axis):
-    return cut(w, like, axis), None, None
-
-
-@general(sparse.vstack)
-def vstack(g, y, blocks, format=None, dtype=None):
-    return cut(g, blocks, 0)
-
-
-@vstack.forward()
-def _(y, blocks, blocks_dot, format=None, dtype=None):
-    return stacked(blocks_dot, blocks, 0)
-
-
-@general(sparse.hstack)
-def hstack(g, y, blocks, format=None, dtype=None):
-    return cut(g, blocks, 1)
-
-
-@hstack.forward()
-def _(y, blocks, blocks_dot, format=None, dtype=None):
-    return stacked(blocks_dot, blocks, 1)
 
 
 # --- diagonals -------------------------------------------------------------------------------------------------------
@@ -593,12 +799,17 @@ _MAKING = (
     "random", "random_array", "rand", "tril", "triu", "diags", "diags_array",
 )  # fmt: skip
 with_own_operators(
-    *_KINDS, *existing(sparse, *_MAKING), *_CONVERTING, *methods("multiply"), *methods("power"),
-    made, made_along, of_diagonals, times, plus, minus, divided, negated, of_elements, on_diagonal, powers,
-    kron_of, kron_left, kron_right, stacked,
+    *_KINDS, *existing(sparse, *_MAKING), *_CONVERTING, *methods("tobsr", "copy", "asformat", "astype", "multiply", "power"),
+    made, made_along, of_diagonals, ones_like, spread, times, plus, minus, divided, negated, of_elements, on_diagonal,
+    powers,    kron_of, kron_left, kron_right,
 )  # fmt: skip
-structured("arg1", *_OF_ENTRIES)
+sharing(*_KINDS, *_CONVERTING, *methods("tobsr", "asformat", "astype", "transpose"))
+structured("arg1", *_OF_ENTRIES, *_OF_BLOCKS)
+for _name in ("nnz", "format", "shape", "ndim", "size", "dtype", "indices", "indptr", "row", "col", "coords", "offsets"):
+    attribute_of_operators(_name)
 flat(
-    sparse.eye, sparse.identity, sparse.issparse, sparse.isspmatrix, sparse.get_index_dtype,
+    *methods("count_nonzero", "getnnz", "nonzero", "argmax", "argmin"), sparse.random, sparse.rand,
+    *existing(sparse, "random_array"), sparse.eye, sparse.identity, sparse.issparse, sparse.isspmatrix,
+    sparse.get_index_dtype,
     *existing(sparse, "eye_array", *(f"isspmatrix_{form}" for form in ("bsr", "coo", "csc", "csr", "dia", "dok", "lil"))),
 )  # fmt: skip

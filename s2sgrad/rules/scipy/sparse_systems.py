@@ -14,7 +14,7 @@ from scipy.sparse import linalg
 
 from s2sgrad.rules import instances
 from s2sgrad.rules.contractions import matmul_left
-from s2sgrad.rules.scipy.sparse import of_elements
+from s2sgrad.rules.scipy.sparse import of_elements, ones_like
 from s2sgrad.rules.table import bilinear, bound_method, existing, flat, general, linear, with_own_operators
 from s2sgrad.runtime import Refusal, over
 
@@ -84,15 +84,6 @@ def _(Y, A, A_dot):
 def of_inverse(g, Y, A):
     """The cotangent of a matrix with the inverse `Y`, where it is stored."""
     return -of_elements(transposed(Y) @ g @ transposed(Y), ones_like(A))
-
-
-def ones_like(A):
-    """Ones where a sparse array is stored."""
-    c = A.tocoo()
-    return type(c)((np.ones(np.shape(c.data)), (c.row, c.col)), shape=c.shape)
-
-
-flat(ones_like)
 
 
 @general(linalg.norm)
@@ -322,25 +313,42 @@ def unless(g):
     return 1.0
 
 
-flat(unless)
+def order_of(values, found):
+    """Where the values of a call are among those that it finds with their vectors, which come in another order.
+
+    >>> order_of(np.array([3.0, 2.0]), np.array([2.0, 3.0])).tolist()
+    [1, 0]
+    """
+    return np.argsort(found)[np.argsort(np.argsort(values))]
+
+
+flat(unless, order_of)
 
 
 @general(linalg.eigsh)
 def eigsh(g, y, A, k=6, *, sigma=None, which="LM", v0=None, ncv=None, maxiter=None, tol=0, return_eigenvectors=True):
-    if return_eigenvectors:
-        return of_matrix(y[1] * (g[0] * unless(g[1])), A, y[1])
-    v = linalg.eigsh(A, k, sigma=sigma, which=which, v0=v0, ncv=ncv, maxiter=maxiter, tol=tol)[1]
-    return of_matrix(v * g, A, v)
+    v = eigsh_vectors(y, A, k, return_eigenvectors, sigma=sigma, which=which, v0=v0, ncv=ncv, maxiter=maxiter, tol=tol)
+    return of_matrix(v * (g[0] * unless(g[1]) if return_eigenvectors else g), A, v)
+
+
+def eigsh_along(v, A_dot, with_vectors):
+    """The tangents of the values, and of the vectors where these are asked for, which are not known."""
+    values_dot = np.sum(v * (A_dot @ v), axis=0)
+    return (values_dot, v * np.nan) if with_vectors else values_dot
+
+
+def eigsh_vectors(y, A, k, with_vectors, **options):
+    """The vectors of a call of eigsh, in the order of its values."""
+    if with_vectors:
+        return y[1]
+    found = linalg.eigsh(A, k, **options)
+    return found[1][:, order_of(y, found[0])]
 
 
 @eigsh.forward()
 def _(y, A, A_dot, k=6, *, sigma=None, which="LM", v0=None, ncv=None, maxiter=None, tol=0, return_eigenvectors=True):
-    v = (
-        y[1]
-        if return_eigenvectors
-        else linalg.eigsh(A, k, sigma=sigma, which=which, v0=v0, ncv=ncv, maxiter=maxiter, tol=tol)[1]
-    )
-    return (np.sum(v * (A_dot @ v), axis=0), v * np.nan) if return_eigenvectors else np.sum(v * (A_dot @ v), axis=0)
+    v = eigsh_vectors(y, A, k, return_eigenvectors, sigma=sigma, which=which, v0=v0, ncv=ncv, maxiter=maxiter, tol=tol)
+    return eigsh_along(v, A_dot, return_eigenvectors)
 
 
 @general(linalg.svds)
@@ -378,5 +386,5 @@ def _(
     return svds_along(parts, A_dot) if vectors_too(return_singular_vectors) else svds_along(parts, A_dot)[1]
 
 
-with_own_operators(linalg.inv, of_inverse, transposed, ones_like)
+with_own_operators(linalg.inv, of_inverse, transposed)
 flat(*existing(linalg, "spbandwidth", "is_sptriangular"))

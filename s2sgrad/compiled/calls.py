@@ -17,7 +17,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis.primitive_calls import is_user_function
-from s2sgrad.compiled import elementwise, library, lists, masks, products, reductions
+from s2sgrad.compiled import elementwise, kept, library, lists, masks, products, reductions
 from s2sgrad.compiled.elementwise import of_extent
 from s2sgrad.compiled.frames import Frame
 from s2sgrad.compiled.indexing import as_parts, indexed
@@ -65,13 +65,17 @@ def called(self: Lowering, frame: Frame, node: gast.Call) -> Any:
         known = target in elementwise.OPERATIONS or target in elementwise.LOGICAL or target is np.power
     except TypeError:
         form, known = None, False
-    if form is not None:
-        return _fitting(form, self, arguments, keywords, target)
-    if known and not keywords:
-        return elementwise.apply(self.writer, target, arguments)
-    if is_user_function(target) or _is_generated(target):
-        return self.inlined(target, _bound(target, arguments, keywords))
-    raise Unfit(f"`{getattr(target, '__name__', getattr(node.func, 'attr', '?'))}`")
+
+    def by_loops() -> Any:
+        if form is not None:
+            return _fitting(form, self, arguments, keywords, target)
+        if known and not keywords:
+            return elementwise.apply(self.writer, target, arguments)
+        if is_user_function(target) or _is_generated(target):
+            return self.inlined(target, _bound(target, arguments, keywords))
+        raise Unfit(f"`{getattr(target, '__name__', getattr(node.func, 'attr', '?'))}`")
+
+    return kept.lowered_or_kept(self, target, arguments, keywords, by_loops)
 
 
 def _target(self: Lowering, frame: Frame, node: gast.Call) -> tuple[Any, list[Any]]:
@@ -302,9 +306,28 @@ def _transpose(self: Lowering, x: Any, order: Any = None) -> Any:
     return transposed(self.writer, x, axes)
 
 
-def _flip(self: Lowering, x: Any) -> Any:
+def _flip(self: Lowering, x: Any, axis: Any = None) -> Any:
     x = self.writer.stored(x) if isinstance(x, (Tree, Gather)) else required_array(x)
-    return indexed(self.writer, self.bounds, x, (Object((None, None, constant(-1))),) * x.rank)
+    axes = reductions.axes_of(x.rank, axis)
+    steps = tuple(constant(-1) if k in axes else None for k in range(x.rank))
+    return indexed(self.writer, self.bounds, x, tuple(Object((None, None, step)) for step in steps))
+
+
+def _expand_dims(self: Lowering, x: Any, axis: Any) -> Any:
+    x = self.writer.stored(x) if isinstance(x, (Tree, Gather)) else required_array(x)
+    count = len(axis.items) if isinstance(axis, Items) else 1
+    axes = reductions.axes_of(x.rank + count, axis)
+    if len(set(axes)) < count:
+        raise Unfit("an axis that is added twice")
+    index = tuple(Object(None) if k in axes else Object((None, None, None)) for k in range(x.rank + count))
+    return indexed(self.writer, self.bounds, x, index)
+
+
+def _broadcast_to(self: Lowering, x: Any, shape: Any) -> Any:
+    extents = _extents(self, shape)
+    if not extents:
+        raise Unfit("an array without axes")
+    return Tree(lambda a: a, (x,), spread(self, extents, x), x.dtype)
 
 
 def _concatenate(self: Lowering, parts: Any, axis: Any = None) -> Any:
@@ -535,7 +558,8 @@ _CALLS: dict[Any, Call] = {
     np.identity: _identity_matrix, np.arange: _arange, np.array: _array, np.asarray: _asarray, np.copy: copy,
     np.ndarray.copy: copy, len: _len, np.size: _size, np.where: _where, np.clip: _clip, np.ndarray.clip: _clip,
     np.shape: lambda self, x: Items(tuple(map(of_extent, required_array(x).extents))),
-    np.transpose: _transpose, np.ndarray.transpose: _transpose, np.flip: _flip, np.concatenate: _concatenate,
+    np.transpose: _transpose, np.ndarray.transpose: _transpose, np.flip: _flip, np.expand_dims: _expand_dims,
+    np.broadcast_to: _broadcast_to, np.concatenate: _concatenate,
     np.split: _split, runtime.own: copy, runtime.like: _like, runtime.zeros: zeros, runtime.seed_like: _seed_like,
     runtime.unbroadcast: _unbroadcast, runtime.add_at: _add_at, runtime.copies.copied: copy,
     float: _float, int: _int, bool: _bool, max: _extreme(">"), min: _extreme("<"), np.float64: _of_numpy,

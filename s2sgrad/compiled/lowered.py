@@ -49,6 +49,7 @@ class Lowered:
     outside: tuple[tuple[types.FunctionType, str], ...]
     result: Any
     defaults: tuple[tuple[Any, Any, Any], ...] = ()
+    kept: tuple[tuple[int, str], ...] = ()  # the lines of which NumPy computes something
 
     @property
     def shown(self) -> str:
@@ -74,18 +75,23 @@ def lower(functions: Functions, function: types.FunctionType, arguments: dict[st
             continue
         except Unfit as why:
             first = {lowering.line: str(why)}
+            kept = found.kept
             raise Unfit(
-                "\n".join(f"line {k}: {w}" for k, w in _reasons(functions, function, arguments, first).items())
+                "\n".join(f"line {k}: {w}" for k, w in _reasons(functions, function, arguments, first, kept).items())
             ) from None
     raise Unfit("what variables stand for is not settled")
 
 
 def _reasons(
-    functions: Functions, function: types.FunctionType, arguments: dict[str, Any], first: dict[int, str]
+    functions: Functions,
+    function: types.FunctionType,
+    arguments: dict[str, Any],
+    first: dict[int, str],
+    kept: dict[Any, str],
 ) -> dict[int, str]:
     """By line, why a text has no loops: of all lines whose operands have some."""
     unit, tree = functions.normal_form(function)
-    found = Found()
+    found = Found(kept=dict(kept))
     for _ in range(_ROUNDS):
         lowering = Lowering(functions, found, {*mentioned(tree), *reserved()}, called, matmul)
         lowering.reasons = {}
@@ -117,10 +123,12 @@ def _once(lowering: Lowering, frame: Frame, arguments: dict[str, Any], threads: 
     statements = shared(statements) if threads else statements
     name = f"{frame.tree.name}_loops"
     text = text_of(name, [*takes, *lowering.outside.parameters], statements)
+    imports = [f"from {home} import {called} as {own}\n" for own, (home, called) in lowering.outside.imports.items()]
+    text = "".join(imports) + "\n\n" * bool(imports) + text
     if text.count("\n") > _LONGEST:
         raise Unfit(f"so many loops ({text.count(chr(10))} lines) that a compiler would take a minute")
     return Lowered(name, text, tuple(takes), tuple(lowering.outside.parameters.values()), parts,
-                   tuple(lowering.outside.defaults))  # fmt: skip
+                   tuple(lowering.outside.defaults), tuple(sorted(lowering.outside.kept)))  # fmt: skip
 
 
 def parameter_name(frame: Frame, parameter: str) -> str:

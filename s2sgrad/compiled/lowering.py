@@ -73,6 +73,8 @@ class Outside:
     values: dict[str, Any] = field(default_factory=dict)
     defaults: list[tuple[Any, Any, Any]] = field(default_factory=list)  # of functions that are written out
     lines: list[Any] = field(default_factory=list)  # before all others: the sizes of arguments
+    kept: set[tuple[int, str]] = field(default_factory=set)  # what NumPy computes, and the line of the text
+    imports: dict[str, tuple[str, str]] = field(default_factory=dict)  # functions of modules, by the names used
 
 
 class Lowering:

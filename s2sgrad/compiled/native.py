@@ -58,10 +58,15 @@ def _helpers() -> dict[str, Any]:
                 if isinstance(value, np.ufunc):
                     space[name] = value if value in _OF_NUMPY else OF_MATH.get(value, math.pow)
             space["prange"] = numba().prange
+            space |= {"objmode": numba().objmode, **{name: getattr(scalars, name) for name in _OF_LIBRARY}}
             space["_LARGEST"], space["_EXACT"] = scalars._LARGEST, scalars._EXACT
             for module in (vectors, scalars):
                 for name, value in vars(module).items():
-                    if isinstance(value, types.FunctionType) and value.__module__ == module.__name__ and name not in _BITS:
+                    if (
+                        isinstance(value, types.FunctionType)
+                        and value.__module__ == module.__name__
+                        and name not in (*_BITS, *_OF_LIBRARY)
+                    ):
                         options = {"fastmath": _ANY_ORDER} if name == scalars.plus.__name__ else {}
                         space[name] = _jitted(types.FunctionType(value.__code__, space, name), forceinline=True, **options)
             _kept.update(space)
@@ -71,6 +76,62 @@ def _helpers() -> dict[str, Any]:
 _PLACE = "place"
 _ANY_ORDER = {"reassoc", "nsz"}  # of the additions of a sum, so that several are made at once
 _BITS = (vectors.bits.__name__, vectors.number.__name__)
+
+
+class _Kept(ast.NodeTransformer):
+    """Puts what a library computes into functions of its own, in which numba goes back to Python.
+
+    a0 = as_array(np.unwrap(x), 'float64', 1)      ->      a0 = kept_0(x)
+    """
+
+    def __init__(self) -> None:
+        self.functions: list[str] = []
+        self.own: set[str] = set()
+        self.imported: dict[str, tuple[str, str]] = {}
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        self.imported[node.names[0].asname] = (node.module, node.names[0].name)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id not in self.imported:
+            return node
+        return ast.parse(f"{scalars.library.__name__}{self.imported[node.id]!r}", mode="eval").body
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        stored = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        self.own = stored | {a.arg for a in node.args.args}
+        return self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        call = self.visit(node.value)
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id not in _OF_LIBRARY:
+            return node
+        names = sorted({n.id for n in ast.walk(call) if isinstance(n, ast.Name)} & self.own)
+        said = [a.value for a in call.args[1:]] if call.func.id != scalars.as_items.__name__ else None
+        types_ = [said] if said else [[e.value for e in a.elts] for a in call.args[1:]]
+        outs = [f"out_{k}" for k in range(len(types_))]
+        declared = ", ".join(f"{out}={_type_said(*t)!r}" for out, t in zip(outs, types_, strict=True))
+        target, name = ", ".join(outs), f"{_KEPT}{len(self.functions)}"
+        self.functions.append(
+            f"def {name}({', '.join(names)}):\n    with objmode({declared}):\n        {target} = {ast.unparse(call)}\n"
+            f"    return {target}\n"
+        )
+        node.value = ast.parse(f"{name}({', '.join(names)})", mode="eval").body
+        return node
+
+
+_KEPT = "kept_"
+_OF_LIBRARY = tuple(f.__name__ for f in (scalars.as_array, scalars.as_number, scalars.as_items, scalars.library))
+
+
+def _type_said(dtype: str, rank: int = 0) -> str:
+    """What numba calls the type of a result.
+
+    >>> _type_said("float64", 2), _type_said("bool")
+    ('float64[:, ::1]', 'boolean')
+    """
+    dtype = "boolean" if dtype == "bool" else dtype
+    return f"{dtype}[{', '.join([*[':'] * (rank - 1), '::1'])}]" if rank else dtype
 
 
 class _Places(ast.NodeTransformer):
@@ -150,7 +211,11 @@ def native(text: str, name: str, arguments: tuple[Any, ...]) -> Callable[..., An
 def _compiled(nb: Any, text: str, name: str, arguments: tuple[Any, ...], path: pathlib.Path | None) -> Any:
     filename = f"<{name}>" if path is None else str(path)
     space = dict(_helpers())
-    tree = ast.fix_missing_locations(_Places().visit(ast.parse(text)))
+    kept = _Kept()
+    tree = ast.fix_missing_locations(_Places().visit(kept.visit(ast.parse(text))))
+    for k, function in enumerate(kept.functions):
+        exec(compile(function, filename, "exec"), space)
+        space[f"{_KEPT}{k}"] = nb.njit(space[f"{_KEPT}{k}"])
     exec(compile(tree, filename, "exec"), space)
     threads = {"parallel": _TRIPS_ALONE} if runs_in_threads(text) else {}
     made = _jitted(space[name], cache=path is not None, **threads)

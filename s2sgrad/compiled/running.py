@@ -209,7 +209,8 @@ def explained(loops: Loops, text: str) -> str:
     name = loops.function.__name__
     if isinstance(made, Made):
         again = f"; {loops.returned} calls raised in the loops and ran as NumPy text" if loops.returned else ""
-        return f"`{name}` is compiled, in {made.seconds:.2f} s{again}"
+        kept = [f"\n    line {k} stays NumPy: `{what}`" for k, what in made.lowered.kept]
+        return f"`{name}` is compiled, in {made.seconds:.2f} s{again}{''.join(kept)}"
     lines, reasons = text.splitlines(), []
     for reason in made.splitlines():
         line, _, why = reason.removeprefix("line ").partition(": ")

@@ -5,6 +5,8 @@ They run as they are; numba gets the same text, and the functions of `math` for 
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 
 exp, expm1, log, log1p, log2, log10 = np.exp, np.expm1, np.log, np.log1p, np.log2, np.log10
@@ -49,6 +51,34 @@ def is_finite(x):
 def sign(x):
     """-1, 0, 1 or nan."""
     return 1.0 if x > 0.0 else (-1.0 if x < 0.0 else x * 0.0 if x != x else 0.0)
+
+
+def as_array(x, dtype, rank):
+    """What a library returned, which is to be an array of this type, in order; under numba it runs in Python."""
+    if type(x) is not np.ndarray or x.dtype != dtype or x.ndim != rank:
+        raise TypeError("a result of another type")
+    return np.ascontiguousarray(x) if x.flags.writeable else x.copy()
+
+
+def library(module, name):
+    """A function of a module."""
+    return getattr(importlib.import_module(module), name)
+
+
+def as_number(x, dtype):
+    """The same for a number."""
+    of = {"float64": (float, np.float64), "int64": (int, np.int64), "bool": (bool, np.bool_)}[dtype]
+    if type(x) not in of:
+        raise TypeError("a result of another type")
+    return x if type(x) is of[0] else x.item()
+
+
+def as_items(items, *expected):
+    """The same for a tuple of them."""
+    if len(items) != len(expected):
+        raise TypeError("a result of another type")
+    pairs = zip(items, expected, strict=True)
+    return tuple([as_array(x, dtype, rank) if rank else as_number(x, dtype) for x, (dtype, rank) in pairs])
 
 
 def over(g, y):

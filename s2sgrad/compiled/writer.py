@@ -48,6 +48,7 @@ class Found:
     written: set[str] = field(default_factory=set)  # names of memory that is written
     assumed: set[str] = field(default_factory=set)  # of memory that is assumed not to be
     items: dict[tuple[str, int | str], str] = field(default_factory=dict)  # names of the items of tuples
+    kept: dict[Any, str] = field(default_factory=dict)  # calls that NumPy computes, and why they have no loops
     unbound: set[str] = field(default_factory=set)  # variables that may be read before they are bound
 
     def group(self, root: str) -> str:

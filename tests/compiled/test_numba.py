@@ -129,7 +129,7 @@ def test_threads(numba):
 
 def test_what_has_no_loops_runs_as_text(numba):
     def f(x):
-        return np.sum(np.linalg.norm(x, axis=0))
+        return np.sum(np.array([[row[0]] for row in {"a": x}.values()]))
 
     df = grad(f, compile=True)
     assert_same(df(M), grad(f)(M))
@@ -297,3 +297,21 @@ def test_large_integers_and_powers(numba):
         assert compile(whole_numbers)(k, n, x) == whole_numbers(k, n, x)
     loops = compile(lambda x, n: x**n)
     np.testing.assert_array_equal(loops(np.array([-np.inf, 4.0]), 0.5), [np.nan, 2.0])
+
+
+def test_what_stays_numpy_between_loops(numba):
+    def f(x, m):
+        y, s = np.unwrap(x * 4.0), 0.0
+        for i in range(len(x)):
+            s = s * 0.5 + y[i] * np.linalg.det(m * x[i]) + np.searchsorted(x, 0.1)
+        q, r = np.linalg.qr(m)
+        return s + np.sum(np.percentile(x, 30.0) * q) + r[0, 1]
+
+    loops, m = compile(f), M[:, :4] + np.eye(4)
+    assert loops(V, m) == pytest.approx(f(V, m), rel=1e-13)
+    for n in (3, 7):
+        assert loops(V[:n], m) == pytest.approx(f(V[:n], m), rel=1e-13)
+    said = loops.explain_compile()
+    assert "stays NumPy: `unwrap`" in said and "stays NumPy: `qr`" in said and "ran as NumPy text" not in said
+    with pytest.raises(np.linalg.LinAlgError, match="square"):
+        loops(V, m[:3])

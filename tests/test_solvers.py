@@ -106,20 +106,46 @@ def corners(k):
     return found.fun + found.x[0] ** 2 + 3.0 * found.x[1] * other.fun * other.x[0]
 
 
+def between_bounds(k):
+    found = optimize.lsq_linear(SQUARE * k + SQUARE**2, Y[:6] * k, bounds=(-0.1, 0.3), tol=1e-13)
+    return np.sum(found.x**2) + found.cost * k + found.fun[1] ** 2
+
+
+def in_monotone_blocks(k):
+    weights = np.array([1.0, k, 2.0, k * k])
+    found = optimize.isotonic_regression(np.array([3.0, k, 0.5, 2.0]), weights=weights, increasing=False)
+    return np.sum(found.x**2)
+
+
+def in_whole_numbers(k):
+    rows = optimize.LinearConstraint(np.array([[1.0, 1.0]]), ub=1.5)
+    found = optimize.milp(np.array([-k, -1.0]), integrality=np.array([1, 0]), constraints=rows, bounds=optimize.Bounds(0, 2))
+    return found.fun * k + optimize.quadratic_assignment(SQUARE[:3] * k, np.cos(SQUARE[3:] * k)).fun
+
+
+SQUARE = np.cos(np.arange(18.0) ** 2).reshape(6, 3)
+
+
 def slope_of_well(x, k):
     return np.array([4 * (x[0] - k) ** 3 + 2 * (x[0] - 1.0) + x[1], 4 * (x[1] - k) ** 3 + 2 * (x[1] - 1.0) + x[0]])
+
+
+def tight_fmin(f, x, args=(), full_output=0, disp=0):
+    return optimize.fmin(f, x, args, 1e-10, 1e-14, full_output=full_output, disp=disp)
 
 
 BOX = [(-3.0, 3.0)] * 2
 ROUGH = [  # solutions of too few digits for differences of their gradients
     lambda k: optimize.differential_evolution(well, BOX, args=(k,), tol=1e-10, rng=0).fun,
+    lambda k: optimize.basinhopping(lambda x: well(x, k), np.zeros(2), niter=3, rng=0, minimizer_kwargs={"tol": 1e-10}).fun,
+    lambda k: optimize.brute(lambda x, k: (x[0] - k) ** 4 + (x[0] - 1.0) ** 2, ((0, 2),), (k,), finish=tight_fmin)[0],
     lambda k: optimize.dual_annealing(lambda x: well(x, k), BOX, rng=0, maxiter=20).fun,
     lambda k: np.sum(optimize.shgo(lambda x: well(x, k), BOX, options={"f_tol": 1e-12}).x ** 2),
     lambda k: np.sum(optimize.fmin_l_bfgs_b(well, np.zeros(2), slope_of_well, (k,), factr=10.0, pgtol=1e-10)[0] ** 2),
     lambda k: np.sum(optimize.fmin_slsqp(well, np.zeros(2), args=(k,), acc=1e-14, iprint=0) ** 2),
 ]
 MINIMA = [
-    corners,
+    corners, between_bounds, in_monotone_blocks, in_whole_numbers,
     minimum_and_value, cost_and_residuals, curve,
     lambda k: np.sum(optimize.fmin(lambda x: well(x, k), np.array([0.1, 0.3]), xtol=1e-9, ftol=1e-13, disp=0) ** 2),
     lambda k: optimize.minimize_scalar(lambda x: (x - k) ** 4 + (x - 1.0) ** 2, bounds=(0, 3), options={"xatol": 1e-10}).x,
@@ -276,6 +302,8 @@ def test_second_order(f):
 # --- what has no derivative ------------------------------------------------------------------------------------------
 
 REFUSED = [
+    (lambda k: optimize.lsq_linear(SQUARE, Y[:6], bounds=(-0.1 * k, 0.3)).cost, "in `bounds`"),
+    (lambda k: optimize.lsq_linear(np.ones((3, 2)) * k, np.arange(3.0)).x[0], "the only solution"),
     (lambda k: optimize.minimize(lambda x: np.sum((x - k) ** 2), np.zeros(2), bounds=[(0, 0.5)] * 2).x[0], "no solution"),
     (lambda k: optimize.fsolve(lambda x: x * x + k, 1.5)[0], "no solution"),
     (lambda k: optimize.newton(lambda x: (x - k) * (x - k), 1.2), "singular"),

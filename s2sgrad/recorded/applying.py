@@ -6,6 +6,7 @@ y = apply(np.sin, (x,))      x of the inner run, over a handle of the outer one
 
 from __future__ import annotations
 
+import copy
 import functools
 from sys import getrefcount
 from typing import Any
@@ -36,7 +37,7 @@ from s2sgrad.recorded.values import (
 from s2sgrad.rules import binding, table
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.records import root_of
-from s2sgrad.runtime.structure import rebuilt
+from s2sgrad.runtime.structure import rebuilt, renewed
 
 _NESTED = frozenset({list, tuple})
 _TEXTS = (str, bytes, type(None))  # what is given by functions that write digits somewhere
@@ -377,7 +378,9 @@ def lifted(run: Run, y: Any, active: bool, made: list[Any], primitive: Any = Non
     if isinstance(y, np.ndarray):
         refuse(Unsupported(f"operators of a {kind.__name__} mean something else than an ndarray's: pass an ndarray"))
     if isinstance(y, (list, tuple, dict)):
-        return rebuilt(y, lambda item: lifted(run, _apart(run, item), active, made, primitive))
+        own = isinstance(y, dict) and kind is not dict  # whose items are attributes, too, as those of an OptimizeResult
+        each = renewed if own else rebuilt
+        return each(copy.copy(y) if own else y, lambda item: lifted(run, _apart(run, item), active, made, primitive))
     if active and not isinstance(y, _FLAT_TYPES) and not table.is_flat(primitive):
         lost(f"`{binding.name_of(primitive)}`, which makes a {kind.__name__},")
     return y

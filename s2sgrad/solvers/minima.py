@@ -44,8 +44,11 @@ def slope_at(f, x, args):
 
 
 def require_value(arguments: tuple, jac: int | None, said: str) -> None:
-    """Refuse a function that returns its gradient, too; `jac`: the place of the argument that says so."""
-    if jac is not None and arguments[jac] is True:
+    """Refuse a function that returns its gradient, too; `jac`: the place of the argument that says so, or of the options."""
+    told = None if jac is None else arguments[jac]
+    if isinstance(told, dict) and told.get("args", ()):
+        raise Refusal(None, f"{said} has no derivative with args=: let the function close over them")
+    if (told.get("jac") if isinstance(told, dict) else told) is True:
         raise Refusal(None, f"{said} has no derivative with jac=True: give the function and its gradient apart")
 
 
@@ -55,35 +58,41 @@ flat(require_value)
 def minimizes(solver: Any, jac: int | None, unmoved: tuple[str, ...], words: tuple[str, ...] = ()) -> None:
     """Give a minimizer with a result of named parts the derivatives of `x` and `fun`; `jac`: the place of this argument."""
     names, said = list(inspect.signature(solver).parameters), solver.__name__
-    args = names.index("args")
+    args = names.index("args") if "args" in names else None
+
+    def given_of(arguments: Any) -> Any:
+        return () if args is None else arguments[args]
 
     def f_vjp(g: Any, y: Any, *arguments: Any) -> Any:
-        return bars(g, y, arguments)[0]
+        return bars(g, y, arguments, given_of(arguments))[0]
 
     def args_vjp(g: Any, y: Any, *arguments: Any) -> Any:
-        return bars(g, y, arguments)[1]
+        return bars(g, y, arguments, given_of(arguments))[1]
 
-    def bars(g: Any, y: Any, arguments: tuple) -> Any:
+    def bars(g: Any, y: Any, arguments: tuple, given: Any) -> Any:
         require_only(g, ("x", "fun"), said)
         require_value(arguments, jac, said)
-        f_bar, args_bar = implicit(slope_at, g["x"], y["x"], arguments[0], arguments[args], said)
-        _, pull = vjp(value_at, arguments[0], y["x"], arguments[args])
+        f_bar, args_bar = implicit(slope_at, g["x"], y["x"], arguments[0], given, said)
+        _, pull = vjp(value_at, arguments[0], y["x"], given)
         more = pull(np.sum(g["fun"]))
         return runtime.add(f_bar, more[0]), runtime.add(args_bar, more[2])
 
     def f_jvp(t: Any, y: Any, *arguments: Any) -> Any:
         require_value(arguments, jac, said)
-        x, f, given = y["x"], arguments[0], arguments[args]
+        x, f, given = y["x"], arguments[0], given_of(arguments)
         dot = implicit_dot(slope_at, x, in_f(slope_at, t, x, f, given), f, given, said)
         return {**unknown_tangent(y), "x": dot, "fun": in_f(value_at, t, x, f, given)}
 
     def args_jvp(t: Any, y: Any, *arguments: Any) -> Any:
         require_value(arguments, jac, said)
-        x, f, given = y["x"], arguments[0], arguments[args]
+        x, f, given = y["x"], arguments[0], given_of(arguments)
         dot = implicit_dot(slope_at, x, in_given(slope_at, t, x, f, given), f, given, said)
         return {**unknown_tangent(y), "x": dot, "fun": in_given(value_at, t, x, f, given)}
 
-    enter(solver, {names[0]: f_vjp, "args": args_vjp}, {names[0]: f_jvp, "args": args_jvp}, unmoved, True, words)
+    vjps, jvps = {names[0]: f_vjp}, {names[0]: f_jvp}
+    if "args" in names:
+        vjps["args"], jvps["args"] = args_vjp, args_jvp
+    enter(solver, vjps, jvps, unmoved, True, words)
 
 
 minimizes(optimize.minimize, 4, ("x0", "jac", "hess", "hessp"))
@@ -91,6 +100,7 @@ minimizes(optimize.minimize_scalar, None, ("bracket", "bounds"))
 minimizes(optimize.differential_evolution, None, ("bounds", "x0"), ("seed",))
 minimizes(optimize.dual_annealing, None, ("bounds", "x0"), ("seed",))
 minimizes(optimize.shgo, None, ("bounds",))
+minimizes(optimize.basinhopping, 5, ("x0",))
 
 solves(optimize.fmin, "func", slope_at, *first_of(7, "fmin"), ("x0", "initial_simplex"))
 solves(optimize.fmin_powell, "func", slope_at, *first_of(7, "fmin_powell"), ("x0", "direc"))
@@ -98,6 +108,7 @@ solves(optimize.fmin_bfgs, "f", slope_at, *first_of(8, "fmin_bfgs"), ("x0", "fpr
 solves(optimize.fmin_cg, "f", slope_at, *first_of(8, "fmin_cg"), ("x0", "fprime"))
 solves(optimize.fmin_ncg, "f", slope_at, *first_of(9, "fmin_ncg"), ("x0", "fprime", "fhess_p", "fhess"))
 solves(optimize.fminbound, "func", slope_at, *first_of(6, "fminbound"), ("x1", "x2"))
+solves(optimize.brute, "func", slope_at, *first_of(4, "brute"), ("ranges",))
 solves(optimize.brent, "func", slope_at, *first_of(4, "brent"), ("brack",))
 solves(optimize.golden, "func", slope_at, *first_of(4, "golden"), ("brack",))
 

@@ -78,7 +78,7 @@ later("scipy.ndimage", "s2sgrad.rules.scipy.filters")
 later("scipy.ndimage", "s2sgrad.rules.scipy.rank_filters")
 later("scipy.ndimage", "s2sgrad.rules.scipy.labels")
 later("scipy.ndimage", "s2sgrad.rules.scipy.resampling")
-for _name in ("roots", "minima", "fits", "programs"):
+for _name in ("roots", "minima", "fits", "programs", "bounded"):
     later("scipy.optimize", f"s2sgrad.solvers.{_name}")
 for _name in ("quadrature", "volumes", "equations"):
     later("scipy.integrate", f"s2sgrad.solvers.{_name}")

@@ -133,7 +133,7 @@ def weights_jvp(t: Any, found: Any, y: Any, *, weights: Any, increasing: Any) ->
 
 enter(optimize.isotonic_regression, {"y": y_vjp, "weights": weights_vjp}, {"y": y_jvp, "weights": weights_jvp}, (), True)
 
-# --- programs and assignments in whole numbers: what is chosen is constant between jumps ------------------------------------
+# --- programs and assignments in whole numbers: what is chosen is constant between jumps ---------------------------------
 
 
 def found_one(y: Any) -> None:

@@ -60,7 +60,7 @@ def complaints(error: BaseException, source: str, file: str) -> list[str]:
     if len(shown.rstrip().splitlines()) > LINES:
         out.append(f"{len(shown.rstrip().splitlines())} lines")
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(HOME)]
-    if len(frames) > 1:
+    if frames:
         out.append(f"{len(frames)} frames of ours")
     if isinstance(error, S2SGradError):
         if error.place is None:

@@ -63,3 +63,30 @@ def test_a_kernel_runs_a_notebook(path):
     NotebookClient(book, timeout=120, kernel_name="python3").execute()
     raised = [out for cell in book.cells for out in cell.get("outputs", ()) if out["output_type"] == "error"]
     assert all(len("\n".join(out["traceback"]).splitlines()) <= 15 for out in raised)
+
+
+REFUSED = [
+    "def loss(x):\n    y = np.exp(x)\n    return np.sum(special.itstruve0(y))\n\n\nx = np.ones(3)\ngrad(loss)(x)",
+    "TABLE = np.ones(3)\ndef loss(x):\n    TABLE[0] = x[0]\n    return np.sum(TABLE * x)\n\ngrad(loss, strict=True)(np.ones(3))",
+    "@grad\ndef area(r):\n    return np.pi * r ** 2\n\n\narea(3)",
+    "def text(x):\n    return f'{x}'\n\ngrad(text)(2.0)",
+    "def root(x):\n    return np.sqrt(np.sum(x) - 2.0)\n\n\ngrad(root, debug=True)(np.ones(2))",
+    "def f(x):\n    return x * x\n\njvp(f, (2.0, 3.0), (1.0,))",
+    "grad(f, wrt=0)(2.0)",
+]
+
+
+@pytest.mark.dear
+@pytest.mark.skipif(not there("nbclient", "ipykernel", "scipy"), reason="needs the extra `notebooks`")
+@pytest.mark.filterwarnings("ignore")  # of the kernel's own sockets
+def test_an_error_in_a_cell_is_short_and_shows_nothing_of_ours():
+    import nbformat
+    from nbclient import NotebookClient
+
+    first = "import numpy as np\nfrom scipy import special\nfrom s2sgrad import grad, jvp"
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in [first, *REFUSED]])
+    NotebookClient(book, timeout=120, kernel_name="python3", allow_errors=True).execute()
+    for cell in book.cells[1:]:
+        (raised,) = [out for out in cell.outputs if out["output_type"] == "error"]
+        shown = "\n".join(raised["traceback"])
+        assert len(shown.splitlines()) <= 15 and "s2sgrad/" not in shown, shown

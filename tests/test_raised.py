@@ -350,7 +350,7 @@ def complaints(error, kind, file, line):
     if f'File "{file}", line {line}' not in shown:
         out.append(f"not at {os.path.basename(file)}:{line}")
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(HOME)]
-    if len(frames) > 1:
+    if frames:
         out.append(f"{len(frames)} frames of ours")
     if "<s2sgrad" in shown or "<made for" in shown:
         out.append("a line of generated text")

@@ -12,7 +12,7 @@ from s2sgrad.api.argnums import Argnums, Asked, checked
 from s2sgrad.api.gradient import Gradient, differentiated
 from s2sgrad.api.loops import backend_for
 from s2sgrad.driver.options import Options
-from s2sgrad.errors.raised import entry, located
+from s2sgrad.errors.raised import entry, leaving, located
 from s2sgrad.pullbacks import jvp, vjp  # noqa: F401
 
 P = ParamSpec("P")
@@ -217,4 +217,4 @@ def _load() -> None:
     runtime.provide(hvp=products.hvp, linearize=products.linearize, watched_vjp=debugging.vjp)
 
 
-runtime.provide(grad=grad, way=travel.way, found=travel.found, located=located, load=_load)
+runtime.provide(grad=grad, way=travel.way, found=travel.found, located=located, leaving=leaving, load=_load)

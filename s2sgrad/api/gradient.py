@@ -22,7 +22,7 @@ from s2sgrad.api.whole import another_way, written
 from s2sgrad.driver.options import DEFAULT, LOOPS, THREADS, Options
 from s2sgrad.errors import S2SGradError
 from s2sgrad.errors.cycles import explained
-from s2sgrad.errors.raised import behind_partial, located
+from s2sgrad.errors.raised import behind_partial, leaving, located
 from s2sgrad.ir.signatures import signature
 from s2sgrad.pullbacks import function_given
 from s2sgrad.runtime.results import NoResult
@@ -97,13 +97,14 @@ class Gradient(Derivative, Generic[P, R]):
         except Exception as error:
             __tracebackhide__ = True  # for pytest and IPython, which can hide this frame as well
             found, error = error, located(explained(error, (*args, *keywords.values())), request.function)
-            way = another_way(self, found, error, args, keywords)
-            if way is None:
-                raise error
+            way, behind = another_way(self, found, error, args, keywords), error.__traceback__
             try:
+                if way is None:
+                    raise error
                 return way(self, error, asked, seed, args, keywords)
-            except S2SGradError as refused:
-                raise refused.with_traceback(None) from None
+            except Exception as last:
+                leaving(last, error, behind)
+                raise  # which adds no frame
 
     def by_default(self) -> Gradient:
         """The gradient by the default backend, with the same results."""

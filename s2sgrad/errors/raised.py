@@ -108,11 +108,32 @@ def entry(function: F) -> F:
         except Exception as error:
             __tracebackhide__ = True  # for pytest and IPython, which can hide this frame as well
             if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # the call does not fit
-                raise foreign.answered(error, function, keywords).with_traceback(None) from None
-            error = located(explained(error, (*args, *keywords.values())), args[0] if args else None)
-            raise error
+                error = foreign.answered(error, function, keywords).with_traceback(None)
+                error.__suppress_context__ = True
+            else:
+                error = located(explained(error, (*args, *keywords.values())), args[0] if args else None)
+            behind = error.__traceback__
+            try:
+                raise error
+            except Exception:
+                leaving(error, error, behind)
+                raise  # which adds no frame
 
     return called  # type: ignore[return-value]
+
+
+def leaving(last: Exception, error: Exception, behind: types.TracebackType | None) -> None:
+    """Before a bare `raise` of a public function: where the user has called it, `error` shows the frames `behind` alone.
+
+    Not even the frame of the public function is left: a user sees the statement that called it.  A function of ours that
+    called it looks at where the error was raised.  `last` is this error, or a refusal of what was tried instead.
+    """
+    if is_ours(sys._getframe(2).f_code.co_filename):
+        return
+    if last is error:
+        last.__traceback__ = behind
+    elif isinstance(last, S2SGradError):
+        last.__traceback__, last.__suppress_context__ = None, True
 
 
 class Reported:
@@ -359,7 +380,12 @@ def trimmed(function: Callable[..., Any]) -> Callable[..., Any]:
         except Exception as error:
             __tracebackhide__ = True
             trim_ours(error)
-            raise error
+            behind = error.__traceback__
+            try:
+                raise error
+            except Exception:
+                leaving(error, error, behind)
+                raise
 
     return called
 

@@ -450,7 +450,12 @@ class Pullback:
         except Exception as error:
             __tracebackhide__ = True
             error = hook("located")(error)
-            raise error
+            behind = error.__traceback__
+            try:
+                raise error
+            except Exception:
+                hook("leaving")(error, error, behind)
+                raise  # which adds no frame
 
     def cotangent(self, bars: tuple) -> Any:
         """The single cotangent of a call, checked if the user made the call."""

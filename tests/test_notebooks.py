@@ -67,7 +67,7 @@ def test_a_kernel_runs_a_notebook(path):
 
 REFUSED = [
     "def loss(x):\n    y = np.exp(x)\n    return np.sum(special.itstruve0(y))\n\n\nx = np.ones(3)\ngrad(loss)(x)",
-    "TABLE = np.ones(3)\ndef loss(x):\n    TABLE[0] = x[0]\n    return np.sum(TABLE * x)\n\ngrad(loss, strict=True)(np.ones(3))",
+    "TABLE = np.ones(3)\ndef loss(x):\n    TABLE[0] = x[0]\n    return np.sum(TABLE * x)\n\ngrad(loss)(np.ones(3))",
     "@grad\ndef area(r):\n    return np.pi * r ** 2\n\n\narea(3)",
     "def text(x):\n    return f'{x}'\n\ngrad(text)(2.0)",
     "def root(x):\n    return np.sqrt(np.sum(x) - 2.0)\n\n\ngrad(root, debug=True)(np.ones(2))",

@@ -291,7 +291,7 @@ def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
         return Operation("flat", node)
     held = kind_of(owner, kinds)
     if name == "copy" and isinstance(held, Container) and held.type in (list, dict) and not node.args:
-        return _bound(node, table.known(copy.copy), copy.copy, [owner])
+        return _bound(node, table.rule_of(copy.copy), copy.copy, [owner])
     rule = table.lookup(primitive) if primitive is not None else None
     if rule is None and primitive is not None and table.is_flat(primitive):
         return Operation("flat", node)
@@ -307,7 +307,7 @@ def _of_object(node: gast.Call, owner: Kind | None) -> Operation:
     own = table.method_of_operators(node.func.attr) if isinstance(owner, Foreign) else None
     if own is None or _is_starred(node):
         return _draw(node, owner)
-    return _bound(node, table.known(own), own, [node.func.value, *node.args])
+    return _bound(node, table.rule_of(own), own, [node.func.value, *node.args])
 
 
 def _draw(node: gast.Call, owner: Kind | None) -> Operation:
@@ -315,7 +315,7 @@ def _draw(node: gast.Call, owner: Kind | None) -> Operation:
     arbitrary method, whatever its name."""
     known = (getattr(cls, node.func.attr, None) for cls in libraries.DRAWING if isinstance(owner, Drawing))
     draw = next((method for method in known if table.lookup(method) is not None), None)
-    return _unruled(node, MISSING) if draw is None else _bound(node, table.known(draw), draw, list(node.args))
+    return _unruled(node, MISSING) if draw is None else _bound(node, table.rule_of(draw), draw, list(node.args))
 
 
 def _bound_method(node: gast.Call, rule: table.Rule, primitive: Any) -> Operation:

@@ -183,7 +183,7 @@ def _behind_partial(function: functools.partial) -> tuple[types.FunctionType, tu
 @functools.lru_cache(maxsize=1024)
 def _handing_on(primitive: Any, *held: tuple[Any, _Same]) -> types.FunctionType:
     """A function with source that calls a primitive as the method of an object does, with what the object holds."""
-    name, first = primitive.__name__, next(iter(table.known(primitive).differentiable))
+    name, first = primitive.__name__, next(iter(table.rule_of(primitive).differentiable))
     given = [f"held{place}" if type(place) is int else f"{place}=held_{place}" for place, _ in held]
     text = f"def {name}({first}):\n    return primitive({', '.join([first, *given])})\n"
     filename = f"<s2sgrad library method {name} {id(primitive.__self__)} {[id(same.value) for _, same in held]}>"

@@ -108,7 +108,7 @@ class Backward:
         """Add to the cotangent of an operand, in its shape."""
         if not kept.followed:
             return
-        shape = () if kept.root is None else kept.where.shape  # type: ignore[union-attr]
+        shape = () if kept.root is None else kept.where.shape
         found = self.v.now(part)
         root = kept.root
         if np.shape(found) == () != shape and not elementwise:

@@ -100,7 +100,7 @@ def _fitting(form: Call, self: Lowering, arguments: list[Any], keywords: dict[st
     try:
         return form(self, *arguments, **keywords)
     except TypeError as error:
-        if error.__traceback__.tb_next is not None:
+        if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
             raise
         raise Unfit(f"these arguments of `{target.__name__}`") from None
 
@@ -136,7 +136,7 @@ def dtype_of(dtype: Any) -> str:
     if dtype is None or (isinstance(dtype, Object) and dtype.value is None):
         return FLOAT
     try:
-        name = np.dtype(dtype.value).name
+        name: str = np.dtype(dtype.value).name
     except (TypeError, AttributeError):
         raise Unfit("this dtype") from None
     if name not in (*FLOATS, INT, BOOL):
@@ -472,7 +472,7 @@ def _add_at(self: Lowering, bar: Any, index: Any, e: Any) -> Any:
     if not isinstance(bar, Leaf):
         raise Unfit("a cotangent that is no array")
     if masks.is_mask(as_parts(index)):
-        old = masks.read(self, bar, index)
+        old: Leaf | Scalar = masks.read(self, bar, index)
         masks.store(self, bar, index, elementwise.apply(self.writer, gast.Add, [old, e]))
         return bar
     view = indexed(self.writer, self.bounds, bar, as_parts(index))

@@ -106,7 +106,8 @@ def apply(writer: Writer, operation: Any, operands: list[Any]) -> Any:
             raise Unfit("logic of what is no truth value")
         return made(writer, LOGICAL[operation], operands, BOOL)
     if operation is gast.Pow:
-        return _power(writer, *operands, by_name)
+        base, exponent = operands
+        return _power(writer, base, exponent, by_name)
     if operation in (gast.FloorDiv, gast.Mod):
         return _whole_quotient(writer, operation, *operands)
     if operation not in OPERATIONS:
@@ -131,7 +132,7 @@ def _of_numbers(writer: Writer, operation: Any, operands: list[Scalar]) -> Scala
         write = lambda *o: f"finite({what.write(*o)})"  # noqa: E731
     if what.result == BOOL and python and len(operands) == 2 and len({o.dtype for o in operands}) == 2:
         operands = [replace(o, text=f"exact({o.text})") if o.dtype == INT and not _is_known(o) else o for o in operands]
-    value = _made_in_one_type(writer, operation, write, operands)
+    value: Scalar = _made_in_one_type(writer, operation, write, operands)
     if what.check:
         return replace(value, python=True, weak=True)
     python = python and not isinstance(operation, np.ufunc)
@@ -253,9 +254,9 @@ def _integer(operation: Any, what: Operation, operands: list[Scalar]) -> Scalar:
 
 def _sum_of_extents(operation: Any, known: list[Extent | None]) -> Extent | None:
     """The result as an extent, if it is one."""
-    if None in known:
-        return None
     a, b = known[0], known[-1]
+    if a is None or b is None:
+        return None
     if operation is gast.USub and a.base is None:
         return Extent(None, -a.offset)
     if operation is gast.Add and (a.base is None or b.base is None):

@@ -138,13 +138,15 @@ def _contracted(body: list[Any], mentions: Counter[str]) -> list[str]:
 def _lives_in(name: str, nest: Nest, k: int) -> bool:
     """Whether all of an array is written by store `k` of loops, and read after it at the same index."""
     target = nest.stores[k].target
-    if nest.stores[k].op != "=" or target.extents != nest.extents or target.memory != nest.extents:
+    if not isinstance(target, Leaf) or nest.stores[k].op != "=":
+        return False
+    if target.extents != nest.extents or target.memory != nest.extents:
         return False
     if target.places != tuple(Index(axis, "0") for axis in range(len(nest.extents))):
         return False
     reads = [leaf for j, store in enumerate(nest.stores) for leaf in _read(store.value) if leaf.root == name and j > k]
     early = any(leaf.root == name for store in nest.stores[: k + 1] for leaf in _read(store.value))
-    again = sum(_target(store) is None or store.target.root == name for store in nest.stores)
+    again = sum((own := _target(store)) is None or own.root == name for store in nest.stores)
     moved = any(_is_moved(store.value) for store in nest.stores)
     return not early and again == 1 and not moved and all(leaf.places == target.places for leaf in reads)
 

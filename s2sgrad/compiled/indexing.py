@@ -10,7 +10,7 @@ from typing import Any
 from s2sgrad.compiled.values import BOOL, INT, ONE, Extent, Gather, Index, Items, Leaf, Object, Scalar, Unfit, is_array
 from s2sgrad.compiled.writer import Writer
 
-Bounds = dict[str, tuple[Extent | None, Extent | None]]  # of loop variables: the least value, and the end
+Bounds = dict[str, tuple[Extent, Extent]]  # of loop variables: the least value, and the end
 
 
 def indexed(writer: Writer, bounds: Bounds, x: Leaf, items: tuple[Any, ...]) -> Any:

@@ -140,14 +140,14 @@ def reshaped(self: Lowering, x: Any, *shape: Any, order: Any = None) -> Any:
         x = writer.stored(x)
     total = writer.extent(reductions.count(writer, old))
     open_ = [k for k, s in enumerate(sizes) if constant_of(s) == -1]
-    extents = [None if k in open_ else writer.extent(s, least=0) for k, s in enumerate(sizes)]
-    known = writer.extent(reductions.count(writer, tuple(e for e in extents if e is not None)))
+    extents = [writer.extent(s, least=0) for k, s in enumerate(sizes) if k not in open_]
+    known = writer.extent(reductions.count(writer, tuple(extents)))
     if len(open_) == 1:
         name = writer.fresh("n")
         writer.line(f"{name} = {total} // nonzero({known})")
         writer.lengths.add(name)
         writer.line(f"same({name} * ({known}), {total})")
-        extents[open_[0]] = Extent(name)
+        extents.insert(open_[0], Extent(name))
     elif open_:
         raise Unfit("a reshape to several unknown lengths")
     else:

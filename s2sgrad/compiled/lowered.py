@@ -238,4 +238,5 @@ def plain_function(lowered: Lowered) -> types.FunctionType:
     """The lowered function as Python runs it, without numba."""
     space = {n: v for n, v in vars(scalars).items() if n[0] != "_"}
     exec(compile(lowered.text, f"<{lowered.name}>", "exec"), space)
-    return space[lowered.name]
+    function: types.FunctionType = space[lowered.name]
+    return function

@@ -152,7 +152,7 @@ class Lowering:
 
     def _pass_over(self, frame: Frame, statement: gast.AST, why: Unfit) -> None:
         """Note why a statement has no loops, and go on without it, to find other reasons."""
-        if not isinstance(why, Follows):
+        if self.reasons is not None and not isinstance(why, Follows):
             self.reasons.setdefault(self.line, str(why))
         for name in {n.id for n in nodes(statement) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}:
             frame.env.pop(name, None)
@@ -411,9 +411,10 @@ def argument(writer: Writer, name: str, value: Any) -> Any:
             if n == 1:
                 extents.append(Extent(None, 1))
             else:
-                extents.append(Extent(writer.fresh("n")))
-                writer.outermost.add(extents[-1].base)
-                writer.lengths.add(extents[-1].base)
+                length = writer.fresh("n")
+                extents.append(Extent(length))
+                writer.outermost.add(length)
+                writer.lengths.add(length)
                 writer.line(f"{extents[-1]} = {name}.shape[{axis}]")
         return whole(name, tuple(extents), _ARRAYS[value.dtype])
     if isinstance(value, (tuple, list)) and type(value) in (tuple, list):
@@ -689,8 +690,8 @@ _FEW = 16
 
 def _few_trips(ends: list[Any], body: list[gast.AST]) -> range | None:
     """The trips of a loop, where they are known and few."""
-    known = [indexing.constant_of(e) for e in ends]
-    if None in known or known[2:] == [0] or any(isinstance(n, gast.Break) for s in body for n in nodes(s)):
+    known = [k for e in ends if (k := indexing.constant_of(e)) is not None]
+    if len(known) < len(ends) or known[2:] == [0] or any(isinstance(n, gast.Break) for s in body for n in nodes(s)):
         return None
     trips = range(*known)
     return trips if len(trips) <= _FEW else None
@@ -876,11 +877,11 @@ def _unary(self: Lowering, frame: Frame, node: gast.UnaryOp) -> Any:
 
 
 def _both(self: Lowering, frame: Frame, node: gast.BoolOp) -> Any:
-    values = [truth(self, self.value(frame, v)) for v in node.values]
+    truths = [truth(self, self.value(frame, v)) for v in node.values]
     decides = isinstance(node.op, gast.Or)
-    if any(v is decides for v in values):
+    if any(v is decides for v in truths):
         return Object(decides)
-    values = [v for v in values if not isinstance(v, bool)]
+    values = [v for v in truths if not isinstance(v, bool)]
     if not values:
         return Object(not decides)
     if any(v.dtype != BOOL for v in values):

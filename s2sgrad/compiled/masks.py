@@ -50,7 +50,8 @@ def read(self: Any, x: Leaf, mask: Any) -> Leaf:
     """`x[mask]`."""
     mask, extents, n = _counted(self, x, mask)
     writer = self.writer
-    out, place = writer.allocate(writer.fresh("a"), (n,), x.dtype), writer.fresh("p")
+    out: Leaf = writer.allocate(writer.fresh("a"), (n,), x.dtype)
+    place = writer.fresh("p")
     writer.line(f"{place} = 0")
     with _selected(self, extents, mask) as indices:
         writer.line(f"{out.root}[{place}] = {x.at(indices)}")

@@ -184,7 +184,7 @@ def key_of(text: str, arguments: tuple[Any, ...]) -> str:
     """What the machine code follows from: text, types, versions, and the machine."""
     nb = numba()
     modules = (scalars, vectors, sys.modules[__name__])
-    source = "".join(pathlib.Path(module.__file__).read_text() for module in modules)
+    source = "".join(pathlib.Path(module.__file__ or "").read_text() for module in modules)
     types_ = [f"{a.dtype}{a.ndim}" if isinstance(a, np.ndarray) else type(a).__name__ for a in arguments]
     said = [text, source, *types_, np.__version__, nb.__version__, sys.version, _processor()]
     return hashlib.sha256("\0".join(said).encode()).hexdigest()[:32]
@@ -193,19 +193,22 @@ def key_of(text: str, arguments: tuple[Any, ...]) -> str:
 def _processor() -> str:
     import llvmlite.binding
 
-    return llvmlite.binding.get_host_cpu_name()
+    name: str = llvmlite.binding.get_host_cpu_name()
+    return name
 
 
 def native(text: str, name: str, arguments: tuple[Any, ...]) -> Callable[..., Any]:
     """The function of a lowered text, compiled for arguments of these types."""
     nb = numba()
     path = _written(text, key_of(text, arguments))
+    loops: Callable[..., Any]
     try:
-        return _compiled(nb, text, name, arguments, path)
+        loops = _compiled(nb, text, name, arguments, path)
     except Exception:  # a file that another version wrote, or that is damaged
         if path is None:
             raise
-        return _compiled(nb, text, name, arguments, None)
+        loops = _compiled(nb, text, name, arguments, None)
+    return loops
 
 
 def _compiled(nb: Any, text: str, name: str, arguments: tuple[Any, ...], path: pathlib.Path | None) -> Any:

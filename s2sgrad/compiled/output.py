@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from s2sgrad.compiled.values import ONE, Extent, Extents, Leaf, element
+from s2sgrad.compiled.values import ONE, Extent, Extents, Gather, Leaf, element
 
 TRIP = "trip_"
 _SHORT = ("i", "j", "k", "l", "m", "n", "o", "p")
@@ -30,7 +30,7 @@ class Line:
 class Store:
     """Elements that are written: of the target, or of a number `into` which they are summed."""
 
-    target: Leaf | None
+    target: Leaf | Gather
     op: str
     value: Any
     axes: tuple[int, ...] | None = None  # the axes of the loops that the target has; None for all of them

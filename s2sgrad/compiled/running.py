@@ -170,19 +170,26 @@ class Made:
     def _given(self, values: list[Any]) -> list[Any]:
         """The arguments of the loops: arrays in order, and what is read under free names."""
         if self.lowered.outside:
-            values = [*values, *(look_up(function, name).value for function, name in self.lowered.outside)]
+            values = [*values, *map(_outside, self.lowered.outside)]
         return [_in_order(v) for v in flat_arguments(values)]
 
 
+def _outside(read: tuple[types.FunctionType, str]) -> Any:
+    """What a function reads under a free name."""
+    binding = look_up(*read)
+    assert binding is not None, read
+    return binding.value
+
+
 def _cell(function: types.FunctionType, name: str) -> types.CellType:
-    return function.__closure__[function.__code__.co_freevars.index(name)]
+    return (function.__closure__ or ())[function.__code__.co_freevars.index(name)]
 
 
 def _tell(name: str) -> None:
     print(f"s2sgrad: compiling `{name}`, once for arguments of these types ..", file=sys.stderr, flush=True)
 
 
-def _type(value: Any) -> Hashable:
+def _type(value: Any) -> Any:
     """What loops are compiled for: the type of a number; of an array the dtype, and which axes have length 1."""
     if type(value) is np.ndarray:
         return value.dtype, tuple(n == 1 for n in value.shape)

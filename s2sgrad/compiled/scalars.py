@@ -6,6 +6,7 @@ They run as they are; numba gets the same text, and the functions of `math` for 
 from __future__ import annotations
 
 import importlib
+from typing import Any
 
 import numpy as np
 
@@ -18,54 +19,54 @@ sqrt, floor, ceil, hypot, power = np.sqrt, np.floor, np.ceil, np.hypot, np.power
 prange = range  # in several threads, under numba
 
 
-def plus(a, b):
+def plus(a: Any, b: Any) -> Any:
     """`a + b` in a sum, whose order a compiler may choose."""
     return a + b
 
 
-def maximum(a, b):
+def maximum(a: Any, b: Any) -> Any:
     """The larger one; nan if one is."""
     return a if a >= b or a != a else b
 
 
-def minimum(a, b):
+def minimum(a: Any, b: Any) -> Any:
     """The smaller one; nan if one is."""
     return a if a <= b or a != a else b
 
 
-def squared(x):
+def squared(x: Any) -> Any:
     """`x * x`."""
     return x * x
 
 
-def is_nan(x):
+def is_nan(x: Any) -> Any:
     """Whether a number is nan."""
     return x != x
 
 
-def is_finite(x):
+def is_finite(x: Any) -> Any:
     """Whether a number is neither nan nor infinite."""
     return x - x == 0.0
 
 
-def sign(x):
+def sign(x: Any) -> Any:
     """-1, 0, 1 or nan."""
     return 1.0 if x > 0.0 else (-1.0 if x < 0.0 else x * 0.0 if x != x else 0.0)
 
 
-def as_array(x, dtype, rank):
+def as_array(x: Any, dtype: Any, rank: Any) -> Any:
     """What a library returned, which is to be an array of this type, in order; under numba it runs in Python."""
     if type(x) is not np.ndarray or x.dtype != dtype or x.ndim != rank:
         raise TypeError("a result of another type")
     return np.ascontiguousarray(x) if x.flags.writeable else x.copy()
 
 
-def library(module, name):
+def library(module: Any, name: Any) -> Any:
     """A function of a module."""
     return getattr(importlib.import_module(module), name)
 
 
-def as_number(x, dtype):
+def as_number(x: Any, dtype: Any) -> Any:
     """The same for a number."""
     of = {"float64": (float, np.float64), "int64": (int, np.int64), "bool": (bool, np.bool_)}[dtype]
     if type(x) not in of:
@@ -73,7 +74,7 @@ def as_number(x, dtype):
     return x if type(x) is of[0] else x.item()
 
 
-def as_items(items, *expected):
+def as_items(items: Any, *expected: Any) -> Any:
     """The same for a tuple of them."""
     if len(items) != len(expected):
         raise TypeError("a result of another type")
@@ -81,44 +82,44 @@ def as_items(items, *expected):
     return tuple([as_array(x, dtype, rank) if rank else as_number(x, dtype) for x, (dtype, rank) in pairs])
 
 
-def over(g, y):
+def over(g: Any, y: Any) -> Any:
     """`g / y`, but 0 where `g` is 0."""
     return 0.0 if g == 0.0 else g / y
 
 
-def times(g, e):
+def times(g: Any, e: Any) -> Any:
     """`g * e`, but 0 where `g` is 0."""
     return 0.0 if g == 0.0 else g * e
 
 
-def product(a, b):
+def product(a: Any, b: Any) -> Any:
     """`a * b`, but 0 where either is 0."""
     return 0.0 if a == 0.0 or b == 0.0 else a * b
 
 
-def picked(g, first, tied):
+def picked(g: Any, first: Any, tied: Any) -> Any:
     """`g` where it is first, half of it where it ties, else 0."""
     return g if first else (0.5 * g if tied else 0.0)
 
 
-def left_over(g, first, tied):
+def left_over(g: Any, first: Any, tied: Any) -> Any:
     """The rest of it."""
     return 0.0 if first else (0.5 * g if tied else g)
 
 
-def shared(tie, count):
+def shared(tie: Any, count: Any) -> Any:
     """The weight of one of so many ties."""
     if count == 0:
         raise ValueError("no element is the extreme one")
     return 1.0 / count if tie else 0.0
 
 
-def log_or_zero(x):
+def log_or_zero(x: Any) -> Any:
     """`log(x)`, but 0 at 0."""
     return 0.0 if x == 0.0 else log(x * 1.0)
 
 
-def at(k, n):
+def at(k: Any, n: Any) -> Any:
     """The place in an axis of length `n` that an index means."""
     if k < 0:
         k += n
@@ -127,44 +128,44 @@ def at(k, n):
     return k
 
 
-def clipped(k, n):
+def clipped(k: Any, n: Any) -> Any:
     """The end of a slice, within an axis of length `n`."""
     if k < 0:
         k += n
     return max(min(k, n), 0)
 
 
-def place_behind(k, n):
+def place_behind(k: Any, n: Any) -> Any:
     """The place behind an end of a slice with a negative step, within an axis of length `n`."""
     if k < 0:
         k += n
     return max(min(k + 1, n), 0)
 
 
-def length(low, high):
+def length(low: Any, high: Any) -> Any:
     """The length of a slice."""
     return max(high - low, 0)
 
 
-def same(m, n):
+def same(m: Any, n: Any) -> None:
     """Check that two lengths agree."""
     if m != n:
         raise ValueError("operands could not be broadcast together")
 
 
-def at_least(n, least):
+def at_least(n: Any, least: Any) -> None:
     """Check that a length, or an integer, is not less than another."""
     if n < least:
         raise ValueError("too short")
 
 
-def bound(yes):
+def bound(yes: Any) -> None:
     """Check that a variable is bound; numba would read what happens to be there."""
     if not yes:
         raise UnboundLocalError("a variable is read before it is bound")
 
 
-def nonzero(y):
+def nonzero(y: Any) -> Any:
     """A divisor of a Python number, which is not to be 0."""
     if y == 0:
         raise ZeroDivisionError("division by zero")
@@ -174,54 +175,54 @@ def nonzero(y):
 _LARGEST, _EXACT = 2.0**62, 2.0**53
 
 
-def added(a, b):
+def added(a: Any, b: Any) -> Any:
     """The sum of two integers, if it is far from the end of their range."""
     if abs(float(a) + float(b)) > _LARGEST:
         raise OverflowError("integer too large")
     return a + b
 
 
-def exact(k):
+def exact(k: Any) -> Any:
     """An integer of Python's beside a float, with which Python compares it exactly."""
     if abs(float(k)) >= _EXACT:
         raise OverflowError("integer too large")
     return k
 
 
-def subtracted(a, b):
+def subtracted(a: Any, b: Any) -> Any:
     """The difference of two integers, if it is far from the end of their range."""
     if abs(float(a) - float(b)) > _LARGEST:
         raise OverflowError("integer too large")
     return a - b
 
 
-def multiplied(a, b):
+def multiplied(a: Any, b: Any) -> Any:
     """The product of two integers, if it is far from the end of their range."""
     if abs(float(a) * float(b)) > _LARGEST:
         raise OverflowError("integer too large")
     return a * b
 
 
-def finite(x):
+def finite(x: Any) -> Any:
     """A result of `math`, which raises where NumPy gives inf or nan."""
     if not abs(x) < np.inf:
         raise ValueError("math domain error")
     return x
 
 
-def power_of_array(x, p):
+def power_of_array(x: Any, p: Any) -> Any:
     """`x ** p` for an array, which takes the root where the number `p` is 0.5."""
     return sqrt(x) if p == 0.5 else (x * x if p == 2.0 else power(x, p))
 
 
-def power_of_number(x, p):
+def power_of_number(x: Any, p: Any) -> Any:
     """`x ** p` for Python numbers, where the result is a real number and finite."""
     if x <= 0.0 and not (x == 0.0 and p >= 0.0):
         raise ValueError("a power of a negative number")
     return finite(power(x, p))
 
 
-def integer(x):
+def integer(x: Any) -> Any:
     """`int(x)`, if it is far from the end of the range of integers."""
     if not abs(x) < _LARGEST:
         raise OverflowError("integer too large")

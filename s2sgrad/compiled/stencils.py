@@ -98,15 +98,15 @@ def _gathered_here(body: list[Any], share: Share, mentions: Counter[str]) -> tup
     body, allocated, k = list(body), [], 0
     while k < len(body):
         run = _run(body, k, share)
-        first = _term(body[k]) if run else None
-        made = _made(body, k, first, [_term(body[j]) for j in run], mentions) if len(run) >= _LEAST else None
+        terms = [term for j in run if (term := _term(body[j])) is not None]
+        made = _made(body, k, terms[0], terms, mentions) if len(run) >= _LEAST else None
         if made is None:
             k += 1
             continue
         nest, line, pads = made
         kept = [s for j, s in enumerate(body[k : run[-1] + 1], k) if j not in run]
         body[k : run[-1] + 1] = [*kept, nest]
-        name = first.source.root
+        name = terms[0].source.root
         place = body.index(nest)
         body = [
             _padded(s, name, pads) if isinstance(s, Nest) and s is not nest else s
@@ -140,7 +140,9 @@ def _term(s: Any) -> _Term | None:
         return None
     target, added = store.target, store.value.operands[1]
     source = _source(added)
-    if source is None or source.extents != s.extents or not source.is_whole or source.dtype != target.dtype:
+    if not isinstance(target, Leaf) or source is None:
+        return None
+    if source.extents != s.extents or not source.is_whole or source.dtype != target.dtype:
         return None
     return _Term(target, added, source, store.value.write) if _is_section(target) else None
 

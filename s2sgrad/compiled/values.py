@@ -220,7 +220,7 @@ class Gather:
     @property
     def reads(self) -> frozenset[str]:
         """The memory that is read."""
-        return self.root.reads | self.index.reads
+        return self.root.reads.union(self.index.reads)
 
     def at(self, indices: list[str]) -> str:
         """The element at these indices."""
@@ -232,7 +232,8 @@ def element(value: Any, indices: list[str]) -> str:
     """The text of an operand's element, whose axes are the last ones of the indices."""
     if isinstance(value, Scalar):
         return value.text
-    return value.at(indices[len(indices) - value.rank :])
+    text: str = value.at(indices[len(indices) - value.rank :])
+    return text
 
 
 @dataclass(frozen=True)

@@ -10,26 +10,27 @@ from __future__ import annotations
 
 import math
 import struct
+from typing import Any
 
 import numpy as np
 
 
-def bits(x):
+def bits(x: Any) -> Any:
     """The bits of a number, as an integer."""
     return struct.unpack("q", struct.pack("d", x))[0]
 
 
-def number(k):
+def number(k: Any) -> Any:
     """The number with these bits."""
     return struct.unpack("d", struct.pack("q", k))[0]
 
 
-def two_to(n):
+def two_to(n: Any) -> Any:
     """The power of two, as a number."""
     return number((n + 1023) << 52)
 
 
-def exp(x):
+def exp(x: Any) -> Any:
     """`e ** x`."""
     y = -746.0 if x < -746.0 else (710.0 if x > 710.0 else x)
     n = np.floor(1.4426950408889634 * y + 0.5)
@@ -45,7 +46,7 @@ def exp(x):
     return e if x == x else x
 
 
-def tanh(x):
+def tanh(x: Any) -> Any:
     """The hyperbolic tangent."""
     a, z = abs(x), x * x
     p = (-9.64399179425052238628e-1 * z - 9.92877231001918586564e1) * z - 1.61468768441708447952e3
@@ -55,7 +56,7 @@ def tanh(x):
     return near if a < 0.625 else math.copysign(far, x)
 
 
-def log(x):
+def log(x: Any) -> Any:
     """The natural logarithm."""
     small = x < 2.3e-308
     b = bits(x * 18014398509481984.0 if small else x)

@@ -133,8 +133,8 @@ class Writer:
 
     def canonical(self, extent: Extent) -> Extent:
         """The extent by the name that stands for all equal ones."""
-        while extent.base in self.facts:
-            extent = self.facts[extent.base].plus(extent.offset)
+        while (base := extent.base) is not None and base in self.facts:
+            extent = self.facts[base].plus(extent.offset)
         return extent
 
     def same(self, a: Extent, b: Extent) -> Extent:
@@ -147,6 +147,7 @@ class Writer:
         self.once(f"same({a}, {b})")
         if b.base is None or (b.base in self.outermost and a.base is not None and a.base not in self.outermost):
             a, b = b, a
+        assert b.base is not None  # the bases differ
         self.facts[b.base] = a.plus(-b.offset)
         return a
 

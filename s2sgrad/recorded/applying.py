@@ -83,7 +83,7 @@ def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NONE, run_by:
     return recorded(run, primitive, args, keywords, y, active)
 
 
-def _below(items: Any, run: Run | None) -> tuple[Run | None, list[Any], bool] | None:
+def _below(items: Any, run: Any) -> tuple[Any, list[Any], bool] | None:
     """(their run, the values below it, whether one is active) of handles of one run and plain values; None of others."""
     active = False
     below: list[Any] = []
@@ -250,12 +250,12 @@ def recorded(run: Run, primitive: Any, args: tuple, keywords: dict[str, Any], y:
     if active and type(y) is np.ndarray and y.base is None and y.dtype.kind in "fc" and id(y) not in run.roots:
         return _fresh(run, primitive, args, keywords, y)  # the usual case
     known = _known(run, primitive, args, keywords, y) if active else None
-    if active and known.flat:
+    if known is not None and known.flat:
         active = False
     made: list[Any] = []
     result = lifted(run, y, active, made, primitive)
     run.printed = run.printed or isinstance(y, _TEXTS)
-    if made and active and not _is_cast_to_int(primitive, y):
+    if made and active and known is not None and not _is_cast_to_int(primitive, y):
         record(run, known, args, keywords, result, made)
     return result
 

@@ -14,7 +14,19 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.recorded.applying import apply, as_scalar, innermost, of_number, of_numbers
-from s2sgrad.recorded.values import COMPLEX, FLOATS, REALS, Array, Handle, Number, bottom, is_complex, plain, settled
+from s2sgrad.recorded.values import (
+    COMPLEX,
+    FLOATS,
+    REALS,
+    Array,
+    Handle,
+    Number,
+    bottom,
+    enter,
+    is_complex,
+    plain,
+    settled,
+)
 
 _NUMBERS = FLOATS | {int, bool, np.int64, np.int32, np.bool_}
 _NONE: dict[str, Any] = {}
@@ -271,20 +283,27 @@ def install() -> None:
         left, right = _operators(symbol, ufunc, pull)
         setattr(Number, f"__{name}__", left)
         setattr(Number, f"__r{name}__", right)
-    Number.__pow__ = lambda a, b: _power(a, b)
-    Number.__rpow__ = lambda a, b: _power(b, a)  # type: ignore[attr-defined]
-    Number.__floordiv__, Number.__rfloordiv__ = _flat(operator.floordiv)  # type: ignore[attr-defined]
-    Number.__neg__ = _negative
-    Number.__pos__ = lambda a: a
+    floordiv, rfloordiv = _flat(operator.floordiv)
+    enter(
+        Number,
+        __pow__=lambda a, b: _power(a, b),
+        __rpow__=lambda a, b: _power(b, a),
+        __floordiv__=floordiv,
+        __rfloordiv__=rfloordiv,
+        __neg__=_negative,
+        __pos__=lambda a: a,
+        __abs__=lambda a: of_number(np.absolute, a, abs),
+    )
     for name, ufunc in OF_ARRAYS.items():
         left, right = _array_operators(ufunc)
         setattr(Array, f"__{name}__", left)
         setattr(Array, f"__r{name}__", right)
-    Array.__neg__ = lambda a: apply(np.negative, (a,))
-    Array.__pos__ = lambda a: apply(np.positive, (a,))
+    enter(
+        Array,
+        __neg__=lambda a: apply(np.negative, (a,)),
+        __pos__=lambda a: apply(np.positive, (a,)),
+        __abs__=lambda a: apply(np.absolute, (a,)),
+    )
     for symbol in (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne):
         setattr(Handle, f"__{symbol.__name__}__", _compared(symbol))
-    Number.__abs__ = lambda a: of_number(np.absolute, a, abs)  # type: ignore[attr-defined]
-    Array.__abs__ = lambda a: apply(np.absolute, (a,))  # type: ignore[attr-defined]
-    Handle.__divmod__ = _divided
-    Handle.__rdivmod__ = lambda a, b: _divided(b, a)  # type: ignore[attr-defined]
+    enter(Handle, __divmod__=_divided, __rdivmod__=lambda a, b: _divided(b, a))

@@ -20,7 +20,7 @@ from s2sgrad.recorded.applying import apply
 from s2sgrad.recorded.arithmetic import OF_ARRAYS
 from s2sgrad.recorded.memory import in_place, read, write
 from s2sgrad.recorded.places import user_place
-from s2sgrad.recorded.values import Array, Handle, Number, bottom, is_complex, lost, settled
+from s2sgrad.recorded.values import Array, Handle, Number, bottom, enter, is_complex, lost, settled
 
 _MEMORY = frozenset({"tobytes", "tofile", "dump", "dumps", "data", "ctypes", "tostring", "hex", "as_integer_ratio", "base",
                      "setfield", "getfield", "byteswap", "setflags", "resize", "itemset", "newbyteorder"})  # fmt: skip
@@ -116,10 +116,11 @@ def _place(handle: Any, index: tuple) -> Any:
 
 def _listed(handle: Any) -> Any:
     if type(handle) is Array and bottom(handle).ndim:
-        return [_listed(item) for item in handle]
+        return [_listed(item) for item in _iterated(handle)]
     if type(handle) is Array or type(handle) is Number:
         kind = complex if is_complex(handle) else float
-        return apply(kind, (handle if type(handle) is Number else read(handle, ()),))
+        item: Any = handle
+        return apply(kind, (item if type(handle) is Number else read(item, ()),))
     return handle.item() if isinstance(handle, np.generic) else handle
 
 
@@ -195,19 +196,26 @@ def _part(name: str) -> property:
 
 def install() -> None:
     """Give handles their attributes, items and protocols."""
-    Handle.__getattr__ = attribute  # type: ignore[attr-defined]
-    Handle.__array_ufunc__ = _dispatched_ufunc  # type: ignore[attr-defined]
-    Handle.__array_function__ = _dispatched  # type: ignore[attr-defined]
-    Handle.__round__ = _rounded  # type: ignore[attr-defined]
+    enter(
+        Handle,
+        __getattr__=attribute,
+        __array_ufunc__=_dispatched_ufunc,
+        __array_function__=_dispatched,
+        __round__=_rounded,
+    )
     for name, rounding in (("trunc", math.trunc), ("floor", math.floor), ("ceil", math.ceil)):
         setattr(Handle, f"__{name}__", lambda a, f=rounding: f(bottom(a)))
-    Number.__getitem__ = _number_item
-    Array.__getitem__, Array.__setitem__ = read, write
-    Array.__len__ = lambda a: len(bottom(a))  # type: ignore[attr-defined]
-    Array.__iter__ = _iterated  # type: ignore[attr-defined]
-    Array.__contains__ = lambda a, x: bottom(x) in bottom(a)
-    Array.__copy__ = lambda a: apply(np.copy, (a,))  # type: ignore[attr-defined]
-    Array.__deepcopy__ = _deep_copy  # type: ignore[attr-defined]
+    enter(Number, __getitem__=_number_item)
+    enter(
+        Array,
+        __getitem__=read,
+        __setitem__=write,
+        __len__=lambda a: len(bottom(a)),
+        __iter__=_iterated,
+        __contains__=lambda a, x: bottom(x) in bottom(a),
+        __copy__=lambda a: apply(np.copy, (a,)),
+        __deepcopy__=_deep_copy,
+    )
     for name in ("shape", "strides", "dtype"):
         setattr(Array, name, _fixed(name))
     for part in (np.real, np.imag):

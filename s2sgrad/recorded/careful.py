@@ -111,7 +111,7 @@ class Careful(Sweep):
             return chosen if mask is None else chosen & mask
         if call.primitive is picked:
             return _places(np.shape(bottom(operands[0])), bottoms(keywords["index"]), np.size(bottom(y)), mask)
-        if call.passes_over or (mask is not None and call.rule.tag == "linear"):
+        if call.passes_over or (mask is not None and call.rule is not None and call.rule.tag == "linear"):
             bars = _probe(bottoms(arrived), mask)
             parts = call.formula(bars, bottoms(y), *bottoms(operands), **bottoms(keywords))
             return _nonzero(parts if call.single else parts[k])
@@ -121,13 +121,16 @@ class Careful(Sweep):
 def _marked(kept: Kept, marks: np.ndarray) -> np.ndarray:
     """The part of the marks that belongs to a view: of its parts of complex numbers, which share marks, a copy."""
     root, where = kept.root, bottom(kept.where)
-    if is_part(root.owner, where):  # type: ignore[union-attr]
-        return marks[places(root, where) // 2]
-    whole = where.shape == root.owner.shape and where.strides == root.owner.strides  # type: ignore[union-attr]
+    assert root is not None
+    if is_part(root.owner, where):
+        part: np.ndarray = marks[places(root, where) // 2]
+        return part
+    whole = where.shape == root.owner.shape and where.strides == root.owner.strides
     if whole and not where.flags.forc:  # the parts of complex numbers of an outer recording: memory with gaps
         return marks.reshape(where.shape)
     strides = tuple(s // where.itemsize for s in where.strides)
-    return strided(marks, root.offset(where), where.shape, strides)  # type: ignore[union-attr]
+    view: np.ndarray = strided(marks, root.offset(where), where.shape, strides)
+    return view
 
 
 def _mark(kept: Kept, marks: np.ndarray, mask: Any) -> None:

@@ -286,9 +286,9 @@ class Recorded(Lasting):
         outputs: tuple[int | str, ...] | None = None, run: Run | None = None,
     ) -> None:  # fmt: skip
         run = Run() if run is None else run
-        lifting = Lifting(run)
+        lifting: Any = Lifting(run)
         self.primals = [args[k] if isinstance(k, int) else keywords[k] for k in wanted]
-        lifted_args: dict[int | str, Any] = dict.fromkeys([*range(len(args)), *keywords])
+        lifted_args: Any = dict.fromkeys([*range(len(args)), *keywords])
         for k in wanted:
             lifted_args[k] = lifting.differentiated(args[k] if isinstance(k, int) else keywords[k])
         for k in lifted_args.keys() - {*wanted}:
@@ -327,9 +327,9 @@ class Recorded(Lasting):
         """Whether a handle was kept by what the caller sees: not only by a cycle that nobody refers to."""
         if self.kept:
             gc.collect(1)
-            if are_left(self._run):
+            if self._run is not None and are_left(self._run):
                 gc.collect()
-        return self.kept and are_left(self._run)
+        return self.kept and self._run is not None and are_left(self._run)
 
     def pullback(self, seed: Any = ONES) -> list[Any]:
         """The cotangents of the differentiated arguments, for one of the value."""

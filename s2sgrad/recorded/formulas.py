@@ -52,7 +52,7 @@ def wanted_of(pullback: types.FunctionType, wanted: tuple[int, ...], count: int)
     code = compile(text, file, "exec")
     space: dict[str, Any] = {}
     exec(code, pullback.__globals__, space)
-    pruned = space[pullback.__name__]
+    pruned: types.FunctionType = space[pullback.__name__]
     pruned.__module__ = pullback.__module__
     return pruned
 

@@ -70,9 +70,9 @@ def call(f: Any, /, *args: Any, **keywords: Any) -> Any:
             return f(*args, **keywords)
         known = _known(f)
         return _of_function(f, args, keywords) if known is None else known[4].called(f, known[3], args, keywords)
-    known = _BY_TYPE.get(kind)
-    if known is not None:
-        return known(f, args, keywords)
+    special = _BY_TYPE.get(kind)
+    if special is not None:
+        return special(f, args, keywords)
     if kind is str and f == "text":
         require_no_text(*args)
         return args[0]
@@ -89,7 +89,7 @@ def call(f: Any, /, *args: Any, **keywords: Any) -> Any:
 
 def _known(f: Any) -> tuple | None:
     """What was noted of a function in this run, where nothing has changed; its copy is the fourth of it, then its callee."""
-    known = OPEN.copies.get(f)
+    known: tuple | None = OPEN.copies.get(f)
     if known is None or known[0] is not f.__code__ or known[1] is not f.__defaults__ or known[2] != table.changes:
         return None
     return known
@@ -251,8 +251,9 @@ def _of_class(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     if special is not None:
         return special(*args, **keywords)
     follow_class(f)
-    init = f.__init__
-    plain = type(f) is type and f.__new__ is object.__new__ and type(init) is types.FunctionType
+    init: Any = f.__init__
+    new: Any = f.__new__
+    plain = type(f) is type and new is object.__new__ and type(init) is types.FunctionType
     if plain and (copy := _followed_already(init)) is not None:
         made = object.__new__(f)
         copy(made, *args, **keywords)

@@ -81,7 +81,8 @@ def _index(items: Any, value: Any, start: int = 0, stop: int = sys.maxsize) -> i
         for k in _places([items[k] for k in among], value):
             return among[k]
         items = type(items)()
-    return items.index(value, start, stop)  # raises as Python does
+    place: int = items.index(value, start, stop)  # raises as Python does
+    return place
 
 
 def _count(items: Any, value: Any) -> int:

@@ -234,11 +234,12 @@ def as_float64(x: Any = 0.0) -> Any:
 @instead_of(sum)
 def total(items: Any, start: Any = 0) -> Any:
     """The sum, by the rule where handles are among the items: its value is that of Python's, rounding included."""
-    listed = items if isinstance(items, (list, tuple)) or is_handle(items) else list(items)
+    listed: Any = items if isinstance(items, (list, tuple)) or is_handle(items) else list(items)
     if type(listed) is Array or not handles_in((listed, start), []):
         if type(listed) is not Array:
             return sum(listed, start)
-        listed = list(listed)
+        array: Any = listed
+        listed = list(array)
     if all(type(v) is Number or isinstance(v, (float, int)) for v in listed) and isinstance(bottom(start), (float, int)):
         return apply(sum, (list(listed),) if type(start) is int and start == 0 else (list(listed), start))
     for item in listed:
@@ -282,6 +283,7 @@ def _reading(function: Any) -> Callable[..., Any]:
     return read
 
 
+_function: Any
 for _function in (ast.literal_eval, json.loads, np.fromstring, float.fromhex):
     SPECIAL[_function] = _reading(_function)
 for _function in (

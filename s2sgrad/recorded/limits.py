@@ -38,14 +38,14 @@ class Full(list):
 
     def __init__(self, run: Any, count: int) -> None:
         super().__init__()
-        self.run, self.count = run, count
+        self.run, self.most = run, count
 
     def append(self, entry: Any) -> None:
         """MemoryError, which names the user's line."""
         place = user_place().place()
         where = "" if place is None else f", the latest in line {place.line} of {place.file}"
         self.run.refusal = MemoryError(
-            f"{self.count:,} operations were recorded{where}: does the program end? "
+            f"{self.most:,} operations were recorded{where}: does the program end? "
             "If so, raise `s2sgrad.recorded.limits.Limit.operations`"
         )
         raise self.run.refusal

@@ -62,6 +62,7 @@ def _like(function: Any) -> Callable[..., Any]:
     return like
 
 
+_function: Any
 for _function in (np.zeros_like, np.ones_like, np.empty_like):
     SPECIAL[_function] = _like(_function)
 

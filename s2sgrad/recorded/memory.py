@@ -73,8 +73,9 @@ def _line(array: Array) -> tuple[int, int, int]:
     """Where the items of a vector are in the memory of its root."""
     b = bottom(array.value)
     start = array.root.offset(b) if b is not array.root.owner else 0
-    array.line = start, b.strides[0] // b.itemsize, b.shape[0]
-    return array.line
+    line = start, b.strides[0] // b.itemsize, b.shape[0]
+    array.line = line
+    return line
 
 
 def _offset(array: Array, index: Any) -> int:
@@ -85,7 +86,8 @@ def _offset(array: Array, index: Any) -> int:
     if offset is None:
         offset = array.start = array.root.offset(b) if b is not array.root.owner else 0
     if type(index) is int:
-        return offset + (index % b.shape[0]) * (b.strides[0] // size)
+        place: int = offset + (index % b.shape[0]) * (b.strides[0] // size)
+        return place
     for k, n, stride in zip(index, b.shape, b.strides, strict=True):
         offset += (k % n) * (stride // size)
     return offset
@@ -144,7 +146,7 @@ def _is_short(run: Run, root: Root, value: Any) -> bool:
 def _is_item(array: Array, index: Any) -> bool:
     """Whether an index tells one item of an array of floats."""
     b = bottom(array.value)
-    ndim = b.ndim
+    ndim: int = b.ndim
     if b.dtype != array.root.owner.dtype:  # a part of complex numbers
         return False
     if type(index) is int:

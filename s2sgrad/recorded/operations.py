@@ -166,7 +166,8 @@ def pull_numbers(sweep: Any, place: int, entry: tuple) -> None:
 def taken(sweep: Any, result: Any) -> tuple[Any, Any]:
     """(the cotangent of a result with its structure, where it counts); None where none has arrived."""
     if type(result) is Kept:
-        return sweep.take(result)
+        bar: tuple[Any, Any] = sweep.take(result)
+        return bar
     parts = leaves(result)
     bars = [sweep.take(r)[0] if type(r) is Kept and r.followed else None for r in parts]
     if all(bar is None for bar in bars):

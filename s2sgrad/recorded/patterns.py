@@ -10,7 +10,7 @@ from __future__ import annotations
 import dis
 import functools
 import types
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -69,6 +69,7 @@ def kept_array(array: Array, borrows: bool) -> Kept:
     """An array as operand.  What it holds is copied when the memory is written, if it `borrows`: else only its shape
     counts."""
     root = array.root
+    kept: Kept
     known = array.kept
     if known is not None and known[0] == root.version and known[1].followed == root.active:
         kept = known[1]
@@ -220,7 +221,7 @@ class Primitive:
         self.lead = primitive.nin if isinstance(primitive, np.ufunc) else min(ends, default=len(names))
         self.arrangements: dict[Any, tuple[tuple, dict[str, Any], str]] = {}
         self.patterns: dict[Any, Prepared] = {}
-        self.of_numbers: dict[Any, Prepared | None] = {}
+        self.of_numbers: dict[Any, Prepared | Literal[False]] = {}
 
     def arranged(self, operands: tuple, keywords: dict[str, Any]) -> tuple[tuple, dict[str, Any], str]:
         """(operands in the rule's order, keywords by the rule's names, why the rule does not treat the call or "")."""
@@ -228,11 +229,12 @@ class Primitive:
         found = self.arrangements.get(form)
         if found is None:
             places = list(range(len(operands)))
+            assert self.rule is not None
             order, named, why = binding.bound(self.rule, self.primitive, places, {k: k for k in keywords})
             found = self.arrangements[form] = tuple(order), named, why
-        order, named, why = found
+        ordered, named, why = found
         given: Any = {**keywords, **dict(enumerate(operands))}
-        return tuple([given[k] for k in order]), {name: given[k] for name, k in named.items()}, why
+        return tuple([given[k] for k in ordered]), {name: given[k] for name, k in named.items()}, why
 
     def prepared(self, operands: tuple, keywords: dict[str, Any]) -> tuple[Prepared, tuple, dict[str, Any]]:
         """(the call pattern, its operands in the rule's order, its keywords by the rule's names)."""

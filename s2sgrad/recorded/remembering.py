@@ -34,7 +34,7 @@ def _source_of(number: Any) -> Any:
     """The same for numbers that were read from one place, or computed from the same numbers."""
     if not number.run.open or type(number) is not Number:
         return None
-    known = number.run.caches.setdefault("sources", {})
+    known: dict[Any, Any] = number.run.caches.setdefault("sources", {})
     entry = number.run.entries[number.node]
     if entry is None or len(entry) < 3:
         return number.node

@@ -109,7 +109,9 @@ class _Calls(ast.NodeTransformer):
         """What a global name, or an attribute of a module, is now; None for anything else."""
         if isinstance(node, ast.Name):
             return None if node.id in self.own else self.globals.get(node.id)
-        home = self._found(node.value) if isinstance(node, ast.Attribute) else None
+        if not isinstance(node, ast.Attribute):
+            return None
+        home = self._found(node.value)
         return getattr(home, node.attr, None) if type(home) is types.ModuleType else None
 
     def visit_Call(self, node: ast.Call) -> ast.AST:

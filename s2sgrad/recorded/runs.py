@@ -53,7 +53,8 @@ class Root(Lasting):
         """The number of items between the start of the memory and the first item of a view."""
         if self._start is None:
             self._start = self.owner.__array_interface__["data"][0]
-        return (view.__array_interface__["data"][0] - self._start) // view.itemsize
+        behind: int = view.__array_interface__["data"][0] - self._start
+        return behind // view.itemsize
 
 
 _LOCK = threading.RLock()
@@ -75,7 +76,7 @@ class Run(Lasting):
         self.entries: list[Any] = []
         self.roots: dict[int, Root] = {}
         self.borrowed: dict[Root, list[Any]] = {}  # by the memory, snapshots that still refer to it
-        self.caches: dict[int, Any] = {}  # of memoized functions: what they remember of this run
+        self.caches: dict[Any, Any] = {}  # of memoized functions: what they remember of this run
         self.given: dict[int, tuple[Any, Any]] = {}  # by the identity of a copy here: what was given, and the copy
         self.level = len(OPEN.runs)
         self.open = False

@@ -208,7 +208,7 @@ class Facts:
         (d,) = found.operands
         if type(d) is not Kept or _key(d) not in self.overflowing:
             return None
-        e = d
+        e: Kept | None = d
         made = self.made.get(_key(d))
         if made is not None and made.primitive is np.add:
             grown = [o for o in made.operands if type(o) is Kept and _key(o) in self.overflowing]

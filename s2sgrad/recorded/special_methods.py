@@ -95,9 +95,9 @@ def _followed_member(name: str, member: Any) -> Any:
         special = name.startswith("__") and name.endswith("__") and name not in _CALLED_OTHERWISE
         return _of_user(member) if special else member
     if type(member) is property:
-        parts = [part if part is None else _of_user(part) for part in (member.fget, member.fset, member.fdel)]
-        same = all(a is b for a, b in zip(parts, (member.fget, member.fset, member.fdel), strict=True))
-        return member if same else property(*parts, member.__doc__)
+        get, set_, del_ = (part if part is None else _of_user(part) for part in (member.fget, member.fset, member.fdel))
+        same = get is member.fget and set_ is member.fset and del_ is member.fdel
+        return member if same else property(get, set_, del_, member.__doc__)
     if type(member) is functools.cached_property:
         function = _of_user(member.func)
         if function is not member.func:

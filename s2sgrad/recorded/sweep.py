@@ -247,7 +247,8 @@ def places(root: Any, where: np.ndarray) -> np.ndarray:
     """Where the items of a view are in its memory, counted in items of the view."""
     order = np.arange(root.owner.nbytes // where.itemsize)
     strides = tuple(s // where.itemsize * order.itemsize for s in where.strides)
-    return strided(order, root.offset(where), where.shape, strides)
+    found: np.ndarray = strided(order, root.offset(where), where.shape, strides)
+    return found
 
 
 def strided(bars: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any = None) -> Any:

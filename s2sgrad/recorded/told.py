@@ -113,7 +113,8 @@ def _bound_next(code: types.CodeType, instruction: int) -> str | None:
     after = next((s for s in dis.get_instructions(code) if s.offset > instruction), None)
     if after is None or after.opname not in _BINDING:
         return None
-    return after.argval[0] if isinstance(after.argval, tuple) else after.argval
+    name: str = after.argval[0] if isinstance(after.argval, tuple) else after.argval
+    return name
 
 
 def _variable(frame: types.FrameType, root: Root) -> str:

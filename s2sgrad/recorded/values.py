@@ -40,6 +40,12 @@ def _losing(what: str) -> Any:
     return refused
 
 
+def enter(cls: type[Handle], **methods: Any) -> None:
+    """Give a class of handles methods that are defined in another file."""
+    for name, method in methods.items():
+        setattr(cls, name, method)
+
+
 class Handle:
     """What a number and an array have in common.  Operators and attributes are added where they are defined."""
 
@@ -47,9 +53,10 @@ class Handle:
     value: Any
     run: Run
 
-    @property
+    @property  # type: ignore[misc]  # as a proxy, it says that it is of the class of its value
     def __class__(self) -> type:
-        return bottom(self).__class__
+        cls: type = bottom(self).__class__
+        return cls
 
     def _out_of(self, what: str) -> Any:
         """The plain value for C code: only of a handle whose run is over, outside of every other."""
@@ -78,7 +85,8 @@ class Handle:
         return int(bottom(self))
 
     def __index__(self) -> int:
-        return bottom(self).__index__()
+        number: int = bottom(self).__index__()
+        return number
 
     def __str__(self) -> str:
         self.run.printed = True
@@ -127,9 +135,9 @@ class Array(Handle):
         self.value = value
         self.root = root
         self.run = run
-        self.kept = None
-        self.line = None
-        self.start = None
+        self.kept: Any = None
+        self.line: tuple[int, int, int] | None = None
+        self.start: int | None = None
 
 
 def bottom(value: Any) -> Any:
@@ -150,16 +158,17 @@ def settled(handle: Handle) -> Any:
 
 def follows(handle: Any) -> bool:
     """Whether a handle carries a derivative in its run, or in one around it."""
-    while type(handle) is Number or type(handle) is Array:
-        if type(handle) is Number or handle.root.active:
+    while type(handle) is Array:
+        if handle.root.active:
             return True
         handle = handle.value
+    return type(handle) is Number
     return False
 
 
 def _shared(array: Any) -> np.ndarray:
     """A constant array as a library may read it: it cannot be written there, and from now on holds no derivative."""
-    view = bottom(array).view()
+    view: np.ndarray = bottom(array).view()
     view.flags.writeable = False
     while type(array) is Array:
         array.root.foreign = True

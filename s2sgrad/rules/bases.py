@@ -11,6 +11,8 @@ and products: they have the cotangent 0.  Coefficients are those of one series; 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
@@ -152,8 +154,8 @@ def several(c):
 def enter(module, prefix):
     """Enter the rules of a basis."""
     names = ("val", "vander", "der", "int", "add", "sub", "mul", "mulx", "pow", "fit")
-    functions = {name: getattr(module, prefix + name) for name in names}
-    space = {"np": np, "fitted": fitted, "matrix": matrix, "products": products}
+    functions: dict[str, Any] = {name: getattr(module, prefix + name) for name in names}
+    space: dict[str, Any] = {"np": np, "fitted": fitted, "matrix": matrix, "products": products}
     space |= {f"{prefix}{name}_of": f for name, f in functions.items()}
     space = made(TEXT.format(p=prefix), f"{__name__}.{prefix}", space)
     for name, function in functions.items():

@@ -194,7 +194,7 @@ def _(y, a, a_dot):
 if svdvals.primitive is not None:
 
     @svdvals.refined(given)
-    def _(g, s, x):
+    def svdvals_bar(g, s, x):
         sides = frames(x)
         return np.conj((sides[0] * np.expand_dims(g, -2)) @ sides[1])
 

@@ -51,8 +51,8 @@ from s2sgrad.rules.table import (
     flat_of_real_numbers,
     general,
     linear,
-    lookup,
     of_complex_numbers,
+    rule_of,
 )
 from s2sgrad.rules.table import elementwise as by_element
 from s2sgrad.runtime import (
@@ -128,14 +128,14 @@ def _(g, z, x, n):
 complex_of_real_numbers(complex)
 of_complex_numbers(np.absolute, builtins.abs, np.conjugate, np.real, np.imag, np.angle, complex, np.arcsinh)
 
-lookup(np.angle).also(cmath.phase)
+rule_of(np.angle).also(cmath.phase)
 _OF_CMATH = {
     cmath.exp: np.exp, cmath.sqrt: np.sqrt, cmath.sin: np.sin, cmath.cos: np.cos, cmath.tan: np.tan, cmath.asin: np.arcsin,
     cmath.acos: np.arccos, cmath.atan: np.arctan, cmath.sinh: np.sinh, cmath.cosh: np.cosh, cmath.tanh: np.tanh,
     cmath.acosh: np.arccosh, cmath.atanh: np.arctanh, cmath.log10: np.log10,
 }  # fmt: skip
 for _of_cmath, _of_numpy in _OF_CMATH.items():
-    by_element(_of_cmath)(lookup(_of_numpy).pullback)
+    by_element(_of_cmath)(rule_of(_of_numpy).pullback)
 by_element(cmath.asinh)(arcsinh_of_complex)
 
 

@@ -101,9 +101,9 @@ def matmul(g, z, x, y):
 def _axes(a, b, axes):
     """The contracted axes of `a` and of `b`, and those that stay."""
     if isinstance(axes, (int, np.integer)):
-        over_a, over_b = range(np.ndim(a) - axes, np.ndim(a)), range(axes)
+        over_a, over_b = [*range(np.ndim(a) - axes, np.ndim(a))], [*range(axes)]
     else:
-        over_a, over_b = (tuple(k) if np.ndim(k) else (k,) for k in axes)
+        over_a, over_b = (list(k) if np.ndim(k) else [k] for k in axes)
     over_a = [int(k) % np.ndim(a) for k in over_a]
     over_b = [int(k) % np.ndim(b) for k in over_b]
     free_a = [k for k in range(np.ndim(a)) if k not in over_a]

@@ -24,8 +24,8 @@ def _letters(subscripts, operands):
     if not isinstance(subscripts, str):
         raise Refusal(None, "np.einsum with axis numbers that are not in the text cannot be differentiated: give the "
                             "subscripts as a text, as in np.einsum('ij,j->i', a, v)")  # fmt: skip
-    terms, arrow, result = subscripts.replace(" ", "").partition("->")
-    terms = terms.split(",")
+    given, arrow, result = subscripts.replace(" ", "").partition("->")
+    terms = given.split(",")
     named = "".join(terms).replace("...", "")
     spare = [c for c in string.ascii_letters if c not in named]
     ranks = [np.ndim(x) - len(t.replace("...", "")) if "..." in t else 0 for t, x in zip(terms, operands, strict=True)]

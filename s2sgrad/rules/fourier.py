@@ -9,12 +9,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from s2sgrad.rules.table import complex_of_real_numbers, flat, general, linear, of_complex_numbers
 from s2sgrad.runtime import unbroadcast
 
-_OPPOSITE = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
+_OPPOSITE: dict[Any, Any] = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
 def fitted_to(g, x, axis):

@@ -30,9 +30,10 @@ def unpad(g, x, pad_width):
 def widths(x, pad_width):
     """The width of the margin before and after, axis by axis."""
     if isinstance(pad_width, dict):
-        pairs = [np.broadcast_to(pad_width.get(k, pad_width.get(k - np.ndim(x), 0)), 2) for k in range(np.ndim(x))]
+        own = [pad_width[k] if k in pad_width else pad_width.get(k - np.ndim(x), 0) for k in range(np.ndim(x))]
+        pairs = [np.broadcast_to(width, 2) for width in own]
     else:
-        pairs = np.broadcast_to(pad_width, (np.ndim(x), 2))
+        pairs = [*np.broadcast_to(pad_width, (np.ndim(x), 2))]
     return [(int(low), int(high)) for low, high in pairs]
 
 

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from s2sgrad.rules.table import flat, general, linear, lookup
+from s2sgrad.rules.table import flat, general, linear, rule_of
 from s2sgrad.runtime import over, spreading, times, unreduce
 
 
@@ -51,7 +51,7 @@ def of_arrays(*primitives):
     """List primitives whose rules take no list or tuple for an array: they are refused where the call stands."""
     for primitive in primitives:
         words = f"`{primitive.__name__}` of a list has no derivative rule: pass an array"
-        lookup(primitive).refuse(lambda operand: is_container(operand), words)
+        rule_of(primitive).refuse(lambda operand: is_container(operand), words)
 
 
 def dropped(keepdims):

@@ -86,7 +86,8 @@ def _is_finite(y: Any) -> bool:
 
 def _close(dtype: Any) -> float:
     """How much a text may differ from the function by rounding, relative to the largest element."""
-    return float(np.finfo(dtype).eps) ** 0.4
+    close: float = float(np.finfo(dtype).eps) ** 0.4
+    return close
 
 
 def checked(g: Any, same: bool) -> Any:

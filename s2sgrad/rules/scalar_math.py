@@ -10,6 +10,7 @@ No rule raises where its function does not: `over` stands where a slope can be i
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -263,7 +264,7 @@ def factor_bars(g, xs, start):
     [8.0, [2.0, 2.0]]
     """
     before = start
-    bars = []
+    bars: list[Any] = []
     for k in range(len(xs)):
         others = before
         for j in range(k + 1, len(xs)):

@@ -8,6 +8,8 @@ Products are exact where factors are 0: nothing is divided by a factor, the prod
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from s2sgrad.rules.reductions import reduced_axes, whole_dropped
@@ -100,7 +102,7 @@ def ediff1d(g, y, ary):
 
 
 _INTEGRALS = existing(np, "trapezoid") or existing(np, "trapz")  # as a younger and an older NumPy call it
-integral = next(iter(_INTEGRALS), None)
+integral: Any = next(iter(_INTEGRALS), None)
 
 
 def steps(x, dx, y, axis):

@@ -8,6 +8,8 @@ Each has a transpose that puts numbers back, and adds up those from one place; t
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from s2sgrad.rules.table import existing, flat, linear
@@ -48,8 +50,8 @@ def untake_along_axis(g, x, indices, axis):
     if axis is None:
         np.add.at(np.reshape(out, -1), indices, g)
         return out
-    places = list(np.ogrid[tuple(slice(n) for n in np.shape(g))])
-    places = [place if n > 1 else 0 for place, n in zip(places, out.shape, strict=True)]
+    grid = list(np.ogrid[tuple(slice(n) for n in np.shape(g))])
+    places: list[Any] = [place if n > 1 else 0 for place, n in zip(grid, out.shape, strict=True)]
     places[axis] = np.broadcast_to(indices, np.shape(g))
     np.add.at(out, tuple(places), g)
     return out

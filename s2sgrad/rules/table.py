@@ -516,7 +516,7 @@ def lookup(primitive: Any) -> Rule | None:
     return rule if type(primitive) in _TYPES else None
 
 
-def known(primitive: Any) -> Rule:
+def rule_of(primitive: Any) -> Rule:
     """The rule of a callable that has one."""
     rule = lookup(primitive)
     assert rule is not None, primitive
@@ -555,8 +555,9 @@ def handed_on(method: types.MethodType) -> tuple[Any, dict[Any, Any]] | None:
     arriving.read()
     owner = method.__self__
     told = next((_HANDING_ON[cls] for cls in type(owner).__mro__ if cls in _HANDING_ON), None)
-    own = told is not None and getattr(type(owner), method.__name__, None) is method.__func__ and given(method) is None
-    return told(owner, method.__name__) if own else None
+    if told is None or getattr(type(owner), method.__name__, None) is not method.__func__ or given(method) is not None:
+        return None
+    return told(owner, method.__name__)
 
 
 def owns(value: Any) -> bool:

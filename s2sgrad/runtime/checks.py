@@ -194,7 +194,7 @@ def _is_one_memory(x: Any, y: Any) -> bool:
     return x is y or (arrays and np.may_share_memory(x, y, max_work=1000))  # type: ignore[arg-type]  # any effort
 
 
-def apart(line: int, u: np.ndarray, *others: Any) -> None:
+def apart(line: int | None, u: np.ndarray, *others: Any) -> None:
     """Check that no other argument is, or contains, an alias of the array `u`, which the call writes; TypeError if one does.
 
     >>> u = np.ones(3)

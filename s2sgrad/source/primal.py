@@ -6,7 +6,7 @@ import ast
 import contextlib
 import threading
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -113,7 +113,7 @@ def is_recorded(value: Any) -> bool:
     return type(value) is types.FunctionType and value.__code__ in _recorded.codes
 
 
-def is_method_of(value: types.FunctionType, owner: Any) -> bool:
+def is_method_of(value: Callable[..., Any], owner: Any) -> bool:
     """Whether `value` is a method of `owner`, or a class method of the class `owner`: such calls pass the owner first."""
     homes = owner.__mro__ if isinstance(owner, type) else type(owner).__mro__
     members = (member for home in homes for member in vars(home).values())

@@ -353,5 +353,6 @@ def constant(value: Any, dtype: Any = None) -> Array:
 def _converted(value: Array, dtype: Any) -> Array:
     """An Array with another dtype; the conversion is recorded if the dtype has gradients."""
     if np.dtype(dtype).kind in "fc":
-        return apply(np.ndarray.astype, (value, dtype))
+        out: Array = apply(np.ndarray.astype, (value, dtype))
+        return out
     return Array(value._value, dtype)  # ints have no gradient

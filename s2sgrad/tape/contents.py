@@ -55,7 +55,7 @@ def split(value: Any, operands: list[Any], copies: list[Copy] | None = None) -> 
             copies.append((value, plain, _items(plain)))
         return rebuilt(parts, lambda part: part[0]), plain
     recorded, copy = {}, object.__new__(type(value))
-    for name, item in attributes_of(value).items():
+    for name, item in (attributes_of(value) or {}).items():
         recorded[name], plain = split(item, operands, copies)
         object.__setattr__(copy, name, plain)
     if copies is not None:
@@ -65,7 +65,7 @@ def split(value: Any, operands: list[Any], copies: list[Copy] | None = None) -> 
 
 def _items(copy: Any) -> Any:
     """A shallow copy of the content of a list, a dict or an object."""
-    return list(copy) if isinstance(copy, list) else dict(copy if isinstance(copy, dict) else stored_in(copy))
+    return list(copy) if isinstance(copy, list) else dict(copy if isinstance(copy, dict) else stored_in(copy) or {})
 
 
 def write_back(copies: list[Copy]) -> None:

@@ -67,7 +67,7 @@ class _Own:
     def _check(self, k: int, bar: Any, x: Any, given: bool) -> None:
         """Check that the k-th cotangent broadcasts with its operand, which was given or is a Variable."""
         shape = x.shape
-        if not isinstance(bar, (Operand, np.ndarray, np.generic, int, float)):
+        if not _is_numeric(bar):
             self._refuse(k, described(bar), f"of shape {shape}", given)
         try:
             np.broadcast_shapes(np.shape(bar), shape)
@@ -143,7 +143,8 @@ def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P,
     def decorated(*args: Any, **keywords: Any) -> Any:
         operands: list[Any] = []
         if any(map(_is_followed, keywords.values())):
-            args, keywords = placed(f, args, keywords, lambda p: p.default)
+            by_place, keywords = placed(f, args, keywords, lambda p: p.default)
+            args = tuple(by_place)
         arguments = [opened(a, operands)[0] for a in args]
         _require_constant(keywords)
         require_none_held(f.__name__, args, keywords)
@@ -292,6 +293,10 @@ def _snapshot(v: Any) -> Any:
 def _copy(x: Any) -> Any:
     """A new Array of the same value, so that an argument that is passed twice gets two cotangents."""
     return apply(np.positive, (x,)) if STATE.tapes and _is_float(x) else Array.of(x._value)
+
+
+def _is_numeric(bar: Any) -> bool:
+    return isinstance(bar, (Operand, np.ndarray, np.generic, int, float))
 
 
 def _is_float(leaf: Any) -> bool:

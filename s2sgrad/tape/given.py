@@ -85,7 +85,7 @@ def primitive(f: Callable[..., Any] | None = None, /, *, elementwise: bool = Fal
     """
     if f is None:
         return functools.partial(primitive, elementwise=elementwise)
-    wrapper = _wrapper(f, "primitive", elementwise, True)
+    wrapper: Any = _wrapper(f, "primitive", elementwise, True)
     spec = rules.described(f, elementwise=elementwise)
     spec.primitive, spec.made = wrapper, True
     rules.enter(spec, new=True)
@@ -114,13 +114,13 @@ def custom_jvp(f: Callable[..., Any] | None = None, /) -> Any:
     """
     if f is None:
         return custom_jvp
-    wrapper = primitive(f)
+    wrapper: Any = primitive(f)
     wrapper.defjvps = wrapper.defjvp
 
     def defjvp(rule: Callable[..., Any]) -> Callable[..., Any]:
         if not callable(rule):
             raise TypeError(f"defjvp of `{wrapper.__name__}` needs a function of the primals and the tangents, not {rule!r}")
-        spec = table.given(wrapper).given
+        spec = table.rule_of(wrapper).given
         fresh, spec.jvp = spec.jvp is None, rules.guard_of_all(spec, rule)
         rules.enter(spec, fresh)
         return rule
@@ -150,7 +150,7 @@ def nondifferentiable(f: F) -> F:
     >>> grad(lambda x: np.sum(x / largest(x)))(np.array([1.0, -2.0]))
     array([0.5, 0.5])
     """
-    wrapper = _wrapper(f, "nondifferentiable")
+    wrapper: Any = _wrapper(f, "nondifferentiable")
     if table.given(f) is None and table.lookup(f) is not None:
         name = wrapper.__name__
         raise ValueError(f"`{name}` has a derivative rule of s2sgrad's: use stop_gradient({name}(..)) where its result is "
@@ -159,10 +159,11 @@ def nondifferentiable(f: F) -> F:
         wrapper = functools.update_wrapper(wrapper, f, ("__name__", "__doc__"), ())
     for function in (f, wrapper):
         table.give(function, table.Rule(function, lambda g, y: None, "flat", given=f), new=function is wrapper)
-    return wrapper  # type: ignore[return-value]
+    out: F = wrapper
+    return out
 
 
-def _wrapper(f: Any, what: str, elementwise: bool = False, writes_nothing: bool = False) -> types.FunctionType:
+def _wrapper(f: Any, what: str, elementwise: bool = False, writes_nothing: bool = False) -> Callable[..., Any]:
     """A wrapper that calls `f`, or records the call where an argument may be followed by a tape."""
     if not callable(f):
         raise TypeError(f"{what} needs a function, not {f!r}")
@@ -200,5 +201,6 @@ def _items(value: Any) -> Any:
     return value.values() if isinstance(value, dict) else value
 
 
+_function: Any
 for _function in (primitive, custom_jvp, nondifferentiable):
     _function.gives_rule = True

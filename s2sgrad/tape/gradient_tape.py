@@ -114,7 +114,7 @@ class GradientTape:
 
     def reset(self) -> None:
         """Drop all records and watches, and continue recording.  Raises ValueError where the tape is not recording."""
-        if not self._recording:
+        if not self._recording or self._tape is None:
             raise ValueError("the tape is not recording: `reset` belongs into its block")
         self._tape.clear()
 

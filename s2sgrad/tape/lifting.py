@@ -153,7 +153,8 @@ def lifted(reads: Reads, count: int, keywords: tuple[str, ...]) -> types.Functio
                 outside[f"{name}_{keyword}_default"] = value
     codes = tuple((name, each.__code__) for name, each in inner.items())
     make = _maker(codes, tuple(reads.roots), tuple(outside), count, keywords, _Space(function))
-    return make(*outside.values())
+    made: types.FunctionType = make(*outside.values())
+    return made
 
 
 class _Space:

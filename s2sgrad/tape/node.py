@@ -95,7 +95,8 @@ def _maker(fwd: types.CodeType, bwd: types.CodeType, count: int) -> Any:
 
 def _both(fwd: Any, bwd: Any, count: int) -> types.FunctionType:
     """The pullback as a function of the arguments and the cotangent."""
-    return _maker(fwd.__code__, bwd.__code__, count)(fwd, bwd)
+    both: types.FunctionType = _maker(fwd.__code__, bwd.__code__, count)(fwd, bwd)
+    return both
 
 
 def _holds(recorded: Any, followed: set[int]) -> bool:
@@ -257,7 +258,9 @@ class _Callee:
         self, arguments: list[tuple[Any, Any]], named: dict[str, tuple[Any, Any]]
     ) -> tuple[Any, tuple, dict[str, Any], dict[str, tuple[Any, Any]]]:
         """For a gradient: the generated function, its leading arguments, its bound keywords, and the remaining keywords."""
-        function, lead, bound = self.f.taken_apart_for(tuple(p for _, p in arguments), {k: p for k, (_, p) in named.items()})
+        gradient: Any = self.f
+        given = {k: p for k, (_, p) in named.items()}
+        function, lead, bound = gradient.taken_apart_for(tuple(p for _, p in arguments), given)
         if any(any(arrays(recorded)) for k, (recorded, _) in named.items() if k not in bound or k == "seed"):
             raise NotLifted
         return function, lead, bound, {k: v for k, v in named.items() if k in bound}
@@ -316,8 +319,8 @@ def _positional(
         if name not in bound.arguments and parameter.default is not parameter.empty:
             bound.arguments[name] = split(parameter.default, operands)
     ordered = {n: bound.arguments[n] for n in signature.parameters if n in bound.arguments}
-    ordered = inspect.BoundArguments(signature, ordered)
-    return list(ordered.args), dict(ordered.kwargs)
+    given = inspect.BoundArguments(signature, ordered)
+    return list(given.args), dict(given.kwargs)
 
 
 def differentiable(f: Callable[..., Any]) -> Callable[..., Any]:

@@ -42,7 +42,7 @@ def kept(v: Any, followed: Any) -> Any:
     `followed`: the uids of the Arrays whose cotangents are wanted, None for all."""
     if isinstance(v, Operand):
         mine = v.keep()  # type: ignore[attr-defined]
-        return mine if followed is None or v.uid in followed else Kept(mine.value, mine.node, mine.root, False)  # type: ignore[attr-defined]
+        return mine if followed is None or v.uid in followed else Kept(mine.value, mine.node, mine.root, False)
     if isinstance(v, (list, tuple, dict)):
         return rebuilt(v, lambda item: kept(item, followed))
     return kept_plain(v)

@@ -111,7 +111,8 @@ def _parts(value: Any, attributes: frozenset[str] | None) -> dict[Any, Any] | No
     """The items of a small container, or the attributes of an object that are read."""
     if isinstance(value, (list, tuple)):
         return dict(enumerate(value[:_MOST]))
-    if isinstance(value, _ITEMS) and np.size(value) > _MOST:
+    size: Any = np.size  # of any container
+    if isinstance(value, _ITEMS) and size(value) > _MOST:
         return {}
     return reachable(value, attributes)
 

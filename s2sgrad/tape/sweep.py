@@ -59,8 +59,8 @@ class OnTape(Sweep):
                 raise
             raise type(error)(error.message, where.place()) from None
         except Exception as error:
-            if where.place() is not None:
-                error.add_note(f"in the gradient of what was computed here:\n{where.place().shown()}")
+            if (place_ := where.place()) is not None:
+                error.add_note(f"in the gradient of what was computed here:\n{place_.shown()}")
             raise
 
     def arrived(self, kept: Kept) -> Any:

@@ -12,6 +12,8 @@ class Operand:
     """A value that a tape can follow: an Array, or a Variable, which is read as an Array."""
 
     __slots__ = ()
+    _value: Any
+    uid: int
 
     def _read(self) -> Any:
         """The Array with the current value."""

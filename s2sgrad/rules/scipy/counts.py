@@ -12,6 +12,8 @@ Counts, `loc` and quantiles are as in `discrete`.  (Johnson, Kemp and Kotz (2005
 
 from __future__ import annotations
 
+from typing import Any
+
 from scipy import stats
 
 from s2sgrad.rules.made import made
@@ -45,7 +47,7 @@ def count_family(name: str, chance: str, total: str = "", totals: tuple[str, ...
         slope = totals[place] if totals else formulas.known_slope(total, shape, ("k", *shapes))
         facts[f"total_in_{shape}"] = slope
     written = [f"def {fact}({', '.join(('k', *shapes))}):\n    return {text}\n" for fact, text in facts.items() if text]
-    known = {method: {} for method in METHODS}
+    known: dict[str, dict[str, Any]] = {method: {} for method in METHODS}
     for method, pattern in METHODS.items():
         kind, at = ("chance", "k - loc") if "pmf" in method else ("total", "np.floor(k - loc)")
         for shape in shapes:

@@ -26,7 +26,7 @@ from s2sgrad.rules.fourier import (
     whole_spectra,
     whole_spectrum,
 )
-from s2sgrad.rules.table import complex_of_real_numbers, existing, flat, general, linear, lookup, of_complex_numbers
+from s2sgrad.rules.table import complex_of_real_numbers, existing, flat, general, linear, of_complex_numbers, rule_of
 from s2sgrad.runtime import unbroadcast
 
 KEEPS = "a transform with `overwrite_x` may destroy what its derivative needs: leave `overwrite_x` out"
@@ -493,7 +493,7 @@ for _rule in (
     dstn,
     idst,
     idstn,
-    *map(lookup, (transposed_dct, transposed_dst, transposed_dctn, transposed_dstn)),
+    *map(rule_of, (transposed_dct, transposed_dst, transposed_dctn, transposed_dstn)),
 ):
     _rule.refuse(
         lambda orthogonalize, complex: complex and not as_long(orthogonalize),

@@ -17,7 +17,7 @@ from scipy import linalg, signal
 from s2sgrad.rules.restated import restates
 from s2sgrad.rules.scipy.filter_forms import zpk2sos, zpk2tf
 from s2sgrad.rules.scipy.filter_maps import bilinear_zpk, lp2bp_zpk, lp2bs_zpk, lp2hp_zpk, lp2lp_zpk
-from s2sgrad.rules.table import complex_of_real_numbers, flat, general, lookup
+from s2sgrad.rules.table import complex_of_real_numbers, flat, general, rule_of
 from s2sgrad.runtime import Refusal
 
 flat(signal.buttap, signal.besselap)
@@ -165,7 +165,7 @@ def iirfilter(N, Wn, rp=None, rs=None, btype="band", analog=False, ftype="butter
 
 
 for _design in (signal.butter, signal.bessel, signal.cheby1, signal.cheby2, signal.ellip, signal.iirfilter):
-    lookup(_design).refuse(
+    rule_of(_design).refuse(
         lambda output: not output.known or output.value == "zpk",
         f"`signal.{_design.__name__}` has a derivative rule for output='ba' and 'sos': call signal.tf2zpk of the first",
     )

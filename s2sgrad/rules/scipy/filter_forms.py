@@ -190,8 +190,7 @@ def met(sections, z, p):
         for c, free, part in zip(ends, left, (row[:3], row[3:]), strict=True):
             chosen = []
             for root in np.roots(part):
-                chosen.append(min(free, key=lambda k, root=root, c=c: abs(c[k] - root)))
-                free.remove(chosen[-1])
+                chosen.append(free.pop(int(np.argmin(np.abs(c[free] - root)))))
             own.append(chosen)
         places.append(own)
     return places

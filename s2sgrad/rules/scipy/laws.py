@@ -249,7 +249,7 @@ PLAIN = (int, float, np.float64, np.float32, np.int64, np.ndarray)  # and not wh
 def frozen(owner: Any, name: str) -> tuple[Any, dict[Any, Any]] | None:
     """The method of the distribution that a frozen one calls, and the parameters, which it holds."""
     held = dict(enumerate(owner.args)) | owner.kwds
-    law = getattr(stats, owner.dist.name or "", None)  # a frozen one has a copy of it
+    law: Any = getattr(stats, owner.dist.name or "", None)  # a frozen one has a copy of it
     same = type(law) is type(owner.dist) and (law.a, law.b) == (owner.dist.a, owner.dist.b)
     plain = all(type(value) in PLAIN for value in held.values())
     return (getattr(law, name), held) if same and plain and hasattr(law, name) and name not in MOMENTS else None

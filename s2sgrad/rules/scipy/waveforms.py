@@ -15,7 +15,7 @@ from scipy import signal
 from scipy.signal import windows
 
 from s2sgrad.rules.restated import restates
-from s2sgrad.rules.table import existing, flat, general, lookup
+from s2sgrad.rules.table import existing, flat, general, rule_of
 from s2sgrad.runtime import Refusal
 
 flat(
@@ -384,7 +384,7 @@ def find_peaks(
     return peaks, found
 
 
-lookup(signal.find_peaks).refuse(
+rule_of(signal.find_peaks).refuse(
     lambda width: not (width.known and width.value is None),
     "`signal.find_peaks` with `width` has no derivative rule: leave it out",
 )

@@ -393,8 +393,8 @@ def _(y, m, n, c, cv, x, m_dot, n_dot, c_dot, cv_dot, x_dot):
     return None, None, None, None, (one * x_dot * y[1], one * x_dot * oblate_radial_curve(y, m, value, c, x))
 
 
-SPHEROIDAL = (prolate, prolate_second, prolate_of_value, prolate_second_of_value, oblate_angular, oblate_angular_of_value)
-SPHEROIDAL += (oblate_radial, oblate_second, oblate_radial_of_value, oblate_second_of_value)
+SPHEROIDAL = (prolate, prolate_second, prolate_of_value, prolate_second_of_value, oblate_angular, oblate_angular_of_value,
+              oblate_radial, oblate_second, oblate_radial_of_value, oblate_second_of_value)  # fmt: skip
 for _rule in SPHEROIDAL:
     for _name in _rule.differentiable[:-1]:
         _rule.constant(_name)

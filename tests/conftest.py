@@ -1,6 +1,7 @@
 """Options of the tests, which of them are left out, on how many cores they run, and what is printed at the end.
 
     @pytest.mark.sampled(one_in=2)           of the cases of this test one in two is run; `--all` runs them all
+    @pytest.mark.sampled(one_in=2)           a test without cases is in one sample in two
     @pytest.mark.sampled(one_in=2, turn=1)   the others of the same cases: each gets one of the two tests
     @pytest.mark.sampled(one_in=2, by="k")   of the values of the parameter `k`, which are numbers, one in two
     pytest.param(e, marks=pytest.mark.sampled(one_in=8))   a dear case among others: eight times as rarely as these
@@ -103,11 +104,18 @@ def pytest_generate_tests(metafunc):
         calls[:] = kept
 
 
+def is_taken(item, sample):
+    """Whether a test is run that has no cases; of the others cases are left out already."""
+    marker = None if hasattr(item, "callspec") else item.get_closest_marker("sampled")
+    return marker is None or (lot(item.name) + marker.kwargs.get("turn", 0) + sample) % marker.kwargs["one_in"] == 0
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     """The long tests first, which then nobody waits for at the end."""
-    if config.option.quick and not takes_all(config):
-        kept = few(items)
+    if not takes_all(config):
+        kept = [item for item in items if is_taken(item, config.option.sample)]
+        kept = few(kept) if config.option.quick else kept
         left_out = [*set(items).difference(kept)]
         config.hook.pytest_deselected(items=left_out)
         config.stash[LEFT_OUT] += len(left_out)
@@ -123,6 +131,13 @@ def pytest_collection_finish():
 
 
 # --- fixtures --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", autouse=True)
+def settled():
+    """What the files before left, such as compiled gradients, need not be looked at when a test collects its garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

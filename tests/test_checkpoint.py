@@ -353,6 +353,7 @@ def test_a_loop_has_the_same_gradient_with_any_number_of_states(name, trips):
     assert f(U.copy(), 0.1, trips, 3) == g(U.copy(), 0.1, trips, 3)
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("name", LOOPS)
 def test_a_loop_has_the_same_other_derivatives(name):
     f, g = LOOPS[name]
@@ -768,6 +769,7 @@ def slope_of(f):
     return slope
 
 
+@pytest.mark.sampled(one_in=3)
 def test_pullbacks_of_loops_are_differentiated_where_they_are_made():
     x, u = np.array([1.7, 2.1, 1.9]), np.array([0.3, -1.0, 0.5])
     mine, plain = slope_of(kept_steps), slope_of(steps_of_records)

@@ -291,6 +291,7 @@ def of(modules, entry) -> bool:
 TOLD = tuple(module for module in IN_PLACE if module not in ("sharing", "undecided"))
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.dear
 @pytest.mark.parametrize(("modules", "least", "step"), [(TOLD, 165, 5), (CONTAINERS, 200, 15)])
 def test_most_generic_texts_are_not_refused(modules, least, step):

@@ -8,6 +8,8 @@ from scipy.stats import multivariate_normal
 from s2sgrad import grad, value_and_grad
 from s2sgrad.testing import check_grads
 
+pytestmark = pytest.mark.sampled(one_in=3)  # whole programs, of a second or more
+
 
 @pytest.fixture
 def rng():

@@ -36,6 +36,7 @@ def in_a_dict(x, n):
     return fib(n)
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("f", [fibonacci, in_a_dict])
 def test_each_value_is_computed_once_in_the_gradient_as_well(f):
     """Without the memo this would take ages."""

@@ -325,6 +325,7 @@ IN_REVERSE = [
 ]
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("f", "why"), REFUSED + IN_REVERSE)
 def test_refused(f, why):

@@ -99,14 +99,18 @@ RENAMED = {("newshape", "shape")}  # np.reshape, before NumPy 2.1
 TOLD = [f for f, rule in rules().items() if parameters_of(f) and not (rule.variadic or isinstance(f, np.ufunc))]
 
 
-@pytest.mark.parametrize("primitive", TOLD, ids=lambda f: getattr(f, "__qualname__", repr(f)))
-def test_a_rule_tells_the_positions_that_the_function_tells(primitive):
+def test_a_rule_tells_the_positions_that_the_function_tells():
+    others = [f for f in TOLD if not tells_its_positions(f)]
+    assert not others, [getattr(f, "__qualname__", repr(f)) for f in others]
+
+
+def tells_its_positions(primitive):
     rule, names = lookup(primitive), parameters_of(primitive)
     if names[0] == "self" and rule.positional[:1] == names[1:2]:  # of a method, whose rule knows nothing of its object
         names = names[1:]
     ours = rule.positional[len(rule.differentiable) : len(names)]
     theirs = names[len(rule.differentiable) : len(rule.positional)]
-    assert all(o == t or (t, o) in RENAMED for o, t in zip(ours, theirs, strict=True))
+    return all(o == t or (t, o) in RENAMED for o, t in zip(ours, theirs, strict=True))
 
 
 def test_positions_of_out_where_functions_tell_none():

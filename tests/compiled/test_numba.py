@@ -70,6 +70,7 @@ def test_a_chain_of_products_is_bit_equal(numba):
     assert grad(recurrence, compile=True)(V, 0.3).tolist() == grad(recurrence, lists=False)(V, 0.3).tolist()
 
 
+@pytest.mark.sampled(one_in=3)
 def test_other_arguments(numba):
     global FACTOR
     df, plain = grad(layers, (0, 1, 2), compile=True), grad(layers, (0, 1, 2))
@@ -96,6 +97,7 @@ def test_errors_are_those_of_the_text(numba):
     assert_same(df(V, np.ones(1)), plain(V, np.ones(1)))
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.skipif(
     np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="numbers of Python's take the type of float32 since"
 )
@@ -110,6 +112,7 @@ def test_float32(numba):
         np.testing.assert_allclose(ours, other, rtol=0.0, atol=3e-6 * (1.0 + np.max(np.abs(other))))
 
 
+@pytest.mark.sampled(one_in=3)
 def test_threads(numba):
     """The same numbers, bit by bit."""
 
@@ -205,6 +208,7 @@ def systems(m, v):
     return np.sum(np.linalg.solve(a, v) ** 2) + np.sum(np.linalg.inv(a.T) * a) + np.sum(np.linalg.solve(a.T, m[:, ::-1]) * m)
 
 
+@pytest.mark.sampled(one_in=3)
 def test_systems_and_singular_matrices(numba):
     df, m = grad(systems, (0, 1), compile=True), np.cos(M * M * 7.0)
     assert_same(df(m, V[:4]), grad(systems, (0, 1))(m, V[:4]))
@@ -222,6 +226,7 @@ def windows_over_rows(m, v):
     return out
 
 
+@pytest.mark.sampled(one_in=3)
 def test_indices_that_are_sums(numba):
     df = grad(windows_over_rows, (0, 1), compile=True)
     for n in (5, 3, 0):
@@ -235,6 +240,7 @@ def pair_and_aux(x, y):
     return (x * np.sin(y), np.sum(x * y)), 3
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("matrix", [jacrev, jacobian])
 def test_rows_of_a_jacobian(numba, matrix):
     np.testing.assert_allclose(matrix(squares, compile=True)(V), jacrev(squares)(V), rtol=1e-14)

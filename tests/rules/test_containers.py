@@ -52,6 +52,7 @@ def quintic(x):
     return np.einsum("i,i,i,i,i->", x, x, x, x, x)
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.dear
 def test_derivatives_of_einsum_to_the_fourth():
     """The cotangents of its operands are a list or a tuple, as it comes: they are added as such."""

@@ -227,18 +227,31 @@ def spelled_out(e: Example, *values: Any) -> str:
 
 
 CASES = [case(e, f"{k}-{e}") for k, e in enumerate(EXAMPLES)]
-FIRST = {e.primitive: k for k, e in reversed([*enumerate(EXAMPLES)])}
+
+
+def given_to(e: Example, name: str) -> bool:
+    """Whether an example gives an argument with a default."""
+    return name in e.keywords or list(inspect.signature(lookup(e.primitive).pullback).parameters)[2:].index(name) < len(
+        e.args
+    )
+
+
+GIVEN = [[name for name in lookup(e.primitive).keyword_rules if given_to(e, name)] for e in EXAMPLES]
+FIRST = {(e.primitive, *names): k for k, (e, names) in reversed([*enumerate(zip(EXAMPLES, GIVEN, strict=True))])}
 
 
 @pytest.mark.parametrize(
     "e",
     [
-        pytest.param(e, id=c.id) if FIRST[e.primitive] == k else c
-        for k, (c, e) in enumerate(zip(CASES, EXAMPLES, strict=True))
+        pytest.param(e, id=c.id) if FIRST[e.primitive, *names] == k else c
+        for k, (c, e, names) in enumerate(zip(CASES, EXAMPLES, GIVEN, strict=True))
     ],
 )
 def test_pullbacks(e):
     is_transposed(e)
+    for name in lookup(e.primitive).keyword_rules:
+        if given_to(e, name):
+            keyword_is_transposed(e, name)
     gives_full_shapes(e)
     if (np.float32(1.0) * 2.0).dtype == np.float32:  # NumPy 1 widens numbers of float32
         stays_float32(e)
@@ -431,24 +444,7 @@ def tangent_is_like_differences(e: Example, rule: Rule, y: Any, moving: list[Any
                 assert math.isclose(slopes[0], inner(dot, v), rel_tol=1e-4, abs_tol=1e-5), (terms, name)
 
 
-def given_to(e: Example, name: str) -> bool:
-    """Whether an example gives an argument with a default."""
-    return name in e.keywords or list(inspect.signature(lookup(e.primitive).pullback).parameters)[2:].index(name) < len(
-        e.args
-    )
-
-
-WITH_KEYWORDS = [
-    pytest.param(e, name, id=f"{c.id}-{name}")
-    for c in CASES
-    for e in c.values
-    for name in lookup(e.primitive).keyword_rules
-    if given_to(e, name)
-]
-
-
-@pytest.mark.parametrize(("e", "name"), WITH_KEYWORDS)
-def test_keywords_transposed(e, name):
+def keyword_is_transposed(e: Example, name: str) -> None:
     """The same law for the arguments with a default that have a rule of their own."""
     rule, y, rng = lookup(e.primitive), run(e), np.random.default_rng(5)
     v, value = finite(random_like(y, rng), y), bound(rule, e)[name]
@@ -464,7 +460,7 @@ def test_keywords_transposed(e, name):
 
 
 def test_every_keyword_is_exampled():
-    shown = {(lookup(e.primitive), name) for e, name in (c.values for c in WITH_KEYWORDS)}
+    shown = {(lookup(e.primitive), name) for e, names in zip(EXAMPLES, GIVEN, strict=True) for name in names}
     shown |= {
         (lookup(e.primitive), name) for e in COMPLEX for name in lookup(e.primitive).keyword_rules if given_to(e, name)
     }

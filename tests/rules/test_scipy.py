@@ -262,6 +262,7 @@ def counted(theta, x, k):
     return np.sum(stats.poisson.logpmf(k, np.exp(x @ theta))) + np.sum(norm.logpdf(theta))
 
 
+@pytest.mark.sampled(one_in=3)
 def test_programs():
     x = np.linspace(0.0, 1.0, 4)
     theta = np.array([0.1, -0.3, -1.0])
@@ -284,6 +285,7 @@ def of_regression(x, y):
     return line.slope * line.intercept + line.rvalue + line.stderr * line.pvalue + line[0]
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("f", [of_correlation, of_regression])
 def test_results_with_names(f):
     x = np.array([0.3, 0.9, 1.2, 2.1, 2.2])
@@ -388,6 +390,7 @@ def of_a_curve_in_the_plane(x):
     return np.sum(interpolate.CubicSpline(PLACES, np.outer(PLACES**2, [1.0, 2.0]))(x) @ np.array([0.3, 0.7]))
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("f", [of_a_global_spline, of_splines_in_an_object, of_a_local_spline, of_an_argument,
                                of_a_curve_in_the_plane, SPLINE])  # fmt: skip
 def test_splines_are_called_as_objects(f):
@@ -424,6 +427,7 @@ def into_a_buffer_by_position(x):
     return np.sum(t * t)
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("f", [into_a_buffer, into_a_buffer_by_position])
 @pytest.mark.parametrize("mode", ["text", pytest.param("record", marks=pytest.mark.records)])
 def test_a_filter_that_writes_a_buffer_is_refused(f, mode):
@@ -442,6 +446,7 @@ def edges(x, s):
     return np.sum(ndimage.mean(opened, labels, np.arange(1, n + 1)) ** 2) + ndimage.maximum(x, labels, 1)
 
 
+@pytest.mark.sampled(one_in=3)
 def test_images():
     check_grads(edges, (np.random.default_rng(6).normal(size=(7, 8)), 0.9), order=2, rtol=1e-4, atol=1e-4)
 
@@ -508,6 +513,7 @@ def test_cross_spectra_are_complex_but_of_one_array(f):
 WEIGHTS = np.cos(np.arange(4.0))
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(("f", "n"), [(steady, 3), (power, 1), (envelope, 1)])
 def test_signals(f, n):
     x = np.sin(np.arange(16.0) ** 1.3)
@@ -708,6 +714,7 @@ def designed(w, x):
     return np.sum(signal.sosfilt(signal.butter(3, w, output="sos"), x) ** 2)
 
 
+@pytest.mark.sampled(one_in=3)
 def test_sections():
     """`a[0]` of a section is 1: differences of the sections themselves are refused by SciPy."""
     c = np.array([0.3, 0.5, -0.2, -0.4, 0.2])
@@ -794,6 +801,7 @@ def test_chirp_transforms_of_one_ratio():
         grad(size)(V, np.array([0.5, 0.2, 0.3]))
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize(
     "value",
     [

@@ -27,6 +27,7 @@ def matched(x):
     return rest + np.sum(first[0] * second[1])
 
 
+@pytest.mark.sampled(one_in=3)
 def test_programs():
     check_grads(energy, (POINTS,), order=2, rtol=1e-4, atol=1e-5)
     check_grads(matched, (POINTS[::-1].copy() ** 2,), rtol=1e-4, atol=1e-5)

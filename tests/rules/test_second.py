@@ -147,6 +147,7 @@ def test_twice(e):
     check_grads(f, args, order=2, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.sampled(one_in=3)
 def test_einsum_three_times():
     a, b, c = (np.linspace(0.1, 0.9, 4).reshape(2, 2) * k for k in (1.0, -0.7, 0.4))
     check_grads(lambda x, y, z: np.einsum("ij,jk,kl->il", x * x, y, z), (a, b, c), order=3, rtol=1e-4, atol=1e-4)

@@ -191,6 +191,7 @@ def written_product(x):
     return y
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("f", [product, written_product])
 def test_derivatives_of_a_node_to_third_order(f):
     node = differentiable(f)

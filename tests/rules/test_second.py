@@ -64,7 +64,8 @@ LEFT_OUT = {
     *(
         f
         for f in rules()
-        if getattr(f, "__name__", "") in laws.MOMENTS and isinstance(getattr(f, "__self__", None), stats.rv_continuous)
+        if getattr(f, "__name__", "") in (*laws.MOMENTS, "stats")
+        and isinstance(getattr(f, "__self__", None), stats.rv_continuous)
     ),
     laws.moment_slope,  # is a difference, as those before have
     linalg.cofactors,  # the third derivative of a determinant needs a regular matrix

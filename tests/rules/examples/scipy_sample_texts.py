@@ -75,3 +75,17 @@ for _center in ("median", "mean"):
     example(stats.levene, normal(5), normal(4), normal(6), center=_center)
 example(stats.levene, normal(5, 2), normal(4, 2))
 example(stats.obrientransform, normal(5), normal(5))
+
+_share, _above = between(0.2, 0.8, 3), between(2.3, 4.0, 3)
+for _name, _shapes in (
+    ("bernoulli", (_share,)), ("binom", (5, _share)), ("poisson", (_above,)), ("geom", (_share,)),
+    ("nbinom", (_above, _share)), ("betabinom", (5, _above, _share)), ("betanbinom", (4, _above, 0.7)),
+    ("skellam", (_above, _share)), ("planck", (_above,)), ("dlaplace", (_share,)), ("logser", (_share,)),
+    ("yulesimon", (_above,)),
+):  # fmt: skip
+    for _law in existing(stats, _name):
+        for _f in (_law.mean, _law.var, _law.std):
+            example(_f, *_shapes)
+            example(_f, *_shapes, loc=2.0)
+example(stats.norm.stats, normal(3), between(0.5, 2.0, 3))
+example(stats.gamma.stats, _above, loc=0.3, scale=1.4)

@@ -87,6 +87,7 @@ example(stats.chisquare, C, C[::-1] + 0.1, 1, 1, sum_check=False)
 example(stats.chisquare, C[0], f_exp=C[0, ::-1], sum_check=False)
 
 example(variances.group_means, A, (2, 3))
+example(variances.group_sums, A, (2, 3))
 example(stats.f_oneway, A, B[:3])
 example(stats.f_oneway, A[0], B[1, :3], B[0])
 example(stats.f_oneway, A, B, axis=1, keepdims=True)

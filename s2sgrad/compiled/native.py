@@ -82,10 +82,12 @@ class _Kept(ast.NodeTransformer):
     """Puts what a library computes into functions of its own, in which numba goes back to Python.
 
     a0 = as_array(np.unwrap(x), 'float64', 1)      ->      a0 = kept_0(x)
+
+    Calls that differ in the names of their arguments alone share a function, which is compiled once.
     """
 
     def __init__(self) -> None:
-        self.functions: list[str] = []
+        self.functions: dict[str, str] = {}  # by what they compute, the names
         self.own: set[str] = set()
         self.imported: dict[str, tuple[str, str]] = {}
 
@@ -106,16 +108,18 @@ class _Kept(ast.NodeTransformer):
         call = self.visit(node.value)
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id not in _OF_LIBRARY:
             return node
-        names = sorted({n.id for n in ast.walk(call) if isinstance(n, ast.Name)} & self.own)
+        names = [*dict.fromkeys(n.id for n in ast.walk(call) if isinstance(n, ast.Name) and n.id in self.own)]
         said = [a.value for a in call.args[1:]] if call.func.id != scalars.as_items.__name__ else None
         types_ = [said] if said else [[e.value for e in a.elts] for a in call.args[1:]]
         outs = [f"out_{k}" for k in range(len(types_))]
         declared = ", ".join(f"{out}={_type_said(*t)!r}" for out, t in zip(outs, types_, strict=True))
-        target, name = ", ".join(outs), f"{_KEPT}{len(self.functions)}"
-        self.functions.append(
-            f"def {name}({', '.join(names)}):\n    with objmode({declared}):\n        {target} = {ast.unparse(call)}\n"
-            f"    return {target}\n"
-        )
+        target, parameters = ", ".join(outs), {n: f"p{k}" for k, n in enumerate(names)}
+        for n in ast.walk(call):
+            if isinstance(n, ast.Name) and n.id in parameters:
+                n.id = parameters[n.id]
+        body = f"    with objmode({declared}):\n        {target} = {ast.unparse(call)}\n    return {target}\n"
+        head = f"({', '.join(parameters.values())}):\n"
+        name = self.functions.setdefault(head + body, f"{_KEPT}{len(self.functions)}")
         node.value = ast.parse(f"{name}({', '.join(names)})", mode="eval").body
         return node
 
@@ -216,9 +220,9 @@ def _compiled(nb: Any, text: str, name: str, arguments: tuple[Any, ...], path: p
     space = dict(_helpers())
     kept = _Kept()
     tree = ast.fix_missing_locations(_Places().visit(kept.visit(ast.parse(text))))
-    for k, function in enumerate(kept.functions):
-        exec(compile(function, filename, "exec"), space)
-        space[f"{_KEPT}{k}"] = nb.njit(space[f"{_KEPT}{k}"])
+    for function, own in kept.functions.items():
+        exec(compile(f"def {own}{function}", filename, "exec"), space)
+        space[own] = nb.njit(space[own])
     exec(compile(tree, filename, "exec"), space)
     threads = {"parallel": _TRIPS_ALONE} if runs_in_threads(text) else {}
     made = _jitted(space[name], cache=path is not None, **threads)

@@ -197,7 +197,7 @@ def _square(writer: Writer, a: Any) -> None:
 
 
 def _of_library(writer: Writer, text: str, extents: tuple[Extent, ...], dtype: str) -> Leaf:
-    """What a library function returns, in order."""
+    """What a library function returns, in order: compiled, it would take seconds to compile."""
     name = writer.fresh("a")
-    writer.line(f"{name} = {text if len(extents) == 1 else f'np.ascontiguousarray({text})'}")
+    writer.line(f"{name} = as_array({text}, {dtype!r}, {len(extents)})")
     return whole(name, tuple(map(writer.canonical, extents)), dtype)

@@ -14,7 +14,7 @@ import gast
 import numpy as np
 
 from s2sgrad import pullbacks, runtime
-from s2sgrad.analysis import array_members, call_results, drawn, effects, sampled_shapes
+from s2sgrad.analysis import array_members, call_results, drawn, effects, grids, sampled_shapes
 from s2sgrad.analysis.assumed_axes import AssumedAxes
 from s2sgrad.analysis.container_items import (
     Slice,
@@ -415,6 +415,8 @@ def _subscript(inference: Inference, node: gast.Subscript) -> Kind | None:
         owner = Array(owner.dtype, None)
     if isinstance(owner, Foreign) and table.own_operator(operator.getitem) is not None:
         return _of_operators(index)
+    if isinstance(owner, Opaque) and grids.is_grid(maker := inference.unit.resolve(node.value)):
+        return inference.symbols.spanned(node, grids.kind(maker, index))
     if not isinstance(owner, Array):
         return OPAQUE if isinstance(owner, Opaque) else array_members.item(owner, index)
     return _section(inference, node, owner, index)

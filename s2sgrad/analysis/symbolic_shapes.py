@@ -107,6 +107,14 @@ class Symbols:
             return found
         return Array(found.dtype, tuple(f if f is not None else d for f, d in zip(found.dims, dims, strict=True)))
 
+    def spanned(self, node: gast.Subscript, found: Kind) -> Kind:
+        """The kind of a full grid, `found` by example, with symbolic lengths where its slices have them: `np.mgrid[:n, :m]`."""
+        parts = parts_of(node.slice)
+        if not isinstance(found, Array) or found.dims is None or len(found.dims) != 1 + len(parts):
+            return found
+        lengths = [None, *(self._length(p, None) if isinstance(p, gast.Slice) else None for p in parts)]
+        return Array(found.dtype, tuple(f if f is not None else d for f, d in zip(found.dims, lengths, strict=True)))
+
     def counted(self, node: gast.AST, kind: Kind) -> Kind:
         """The kind of a whole number that may be the length of an axis, where nothing is known of it: `np.zeros((n, m))`."""
         if not isinstance(kind, Number) or kind.type is not int or kind.known or kind.size is not None:

@@ -34,7 +34,9 @@ def kind(maker: Any, index: Kind) -> Kind:
         return UNKNOWN
     axes = sampled_shapes.section(shape, not several)
     full = isinstance(maker, _FULL)
-    return sampled_shapes.by_example(lambda *values: _full(axes(np.ogrid, *values)) if full else axes(maker, *values), bounds)
+    return sampled_shapes.by_example(
+        lambda *values: _full(axes(np.ogrid, *values)) if full else axes(maker, *values), bounds
+    )
 
 
 def _full(axes: Any) -> np.ndarray:

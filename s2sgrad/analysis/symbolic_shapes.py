@@ -108,7 +108,7 @@ class Symbols:
         return Array(found.dtype, tuple(f if f is not None else d for f, d in zip(found.dims, dims, strict=True)))
 
     def spanned(self, node: gast.Subscript, found: Kind) -> Kind:
-        """The kind of a full grid, `found` by example, with symbolic lengths where its slices have them: `np.mgrid[:n, :m]`."""
+        """The kind of a full grid, `found` by example, with the symbolic lengths of its slices: `np.mgrid[:n, :m]`."""
         parts = parts_of(node.slice)
         if not isinstance(found, Array) or found.dims is None or len(found.dims) != 1 + len(parts):
             return found

@@ -25,7 +25,6 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.flow.copies import Copies, copied
 from s2sgrad.flow.graph import Graph, binds
-from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit, parameters, sweep_of
 
 
@@ -52,7 +51,8 @@ def read_through(unit: Unit, tree: gast.FunctionDef, wanted: Callable[[str], boo
 
 
 def _replace(node: gast.AST, copies: dict[str, str]) -> None:
-    written = {id(n) for n in nodes(getattr(node, "target", None) or effects.stored(node) or gast.Pass())}
+    target = getattr(node, "target", None) or effects.stored(node)
+    written = None if target is None else effects.owner(target)  # a store stays a store into the name that it writes
     for name in effects.loads(node):
-        if name.id in copies and id(name) not in written:  # a store stays a store into the name that it writes
+        if name.id in copies and name is not written:
             name.id = copies[name.id]

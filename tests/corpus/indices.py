@@ -211,3 +211,12 @@ def positions_added_to_themselves(x, y):
         total = total + x[i + i] * np.sin(y[i]) + x[2 * i + 1 - i] * y[3 * i - i]
         total = total + np.sum(x[i - 1 + i :] * y[3 * i - 1 - i :]) ** 2
     return total
+
+
+@case(MATRIX, 0.7)
+def grids_of_coordinates(m, s):
+    n = m.shape[0]
+    y, x = np.mgrid[:n, : m.shape[1]] - (n - 1) / 2
+    rows, columns = np.ogrid[0:n, 0:4]
+    turned = x * np.cos(s) + y * np.sin(s) + m * (rows - columns)
+    return np.sum(turned**2 * np.mgrid[0:1:3j, 1:5][0])

@@ -26,11 +26,11 @@ def is_grid(value: Any) -> bool:
 
 def kind(maker: Any, index: Kind) -> Kind:
     """The kind of `maker[index]`; unknown where a part of the index is no slice of numbers."""
-    several = isinstance(index, Container) and index.type is tuple and index.items is not None
-    parts = list(index.items or ()) if several else [index]
+    several = isinstance(index, Container) and index.type is tuple
+    parts = list(index.items or ()) if isinstance(index, Container) and several else [index]
     bounds = [argument(b) for p in parts if isinstance(p, Slice) for b in p.parts]
     shape = tuple(len(p.parts) if isinstance(p, Slice) else 0 for p in parts)
-    if 0 in shape:
+    if not shape or 0 in shape:
         return UNKNOWN
     axes = sampled_shapes.section(shape, not several)
     full = isinstance(maker, _FULL)

@@ -330,7 +330,7 @@ def agrees_twice(first, args, places, argnums):
 
 
 @pytest.mark.dear
-@pytest.mark.sampled(one_in=2)
+@pytest.mark.sampled(one_in=60)
 def test_second_derivatives_of_the_loss(entry, written):
     """If this fails because a refused one is right: take it out of `REFUSED_TWICE`."""
     loss, args = loss_and_args(entry, written)
@@ -344,7 +344,7 @@ def test_second_derivatives_of_the_loss(entry, written):
 
 
 @pytest.mark.dear
-@pytest.mark.sampled(one_in=3)
+@pytest.mark.sampled(one_in=10)
 @pytest.mark.parametrize("name", TWICE)
 def test_second_derivatives(name):
     entry = kernel_of(name)

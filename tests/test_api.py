@@ -1576,7 +1576,10 @@ PUBLIC = [name for name in dir(s2sgrad) if name[0] != "_" and name not in ("comp
 
 def test_public_names():
     assert {"grad", "value_and_grad", "S2SGradError", "Unsupported", "NoRule", "NoSource"} <= set(dir(s2sgrad))
-    assert all(getattr(s2sgrad, name).__name__ == name for name in PUBLIC) and set(s2sgrad.__all__) <= {*PUBLIC}
+    assert all(getattr(s2sgrad, name).__name__ == name for name in PUBLIC) and {*s2sgrad.__all__} == {*PUBLIC} - {"compile"}
+    space = {}
+    exec("from s2sgrad import *", space)
+    assert space.keys() - {"__builtins__"} == {*s2sgrad.__all__}
     assert issubclass(s2sgrad.Unsupported, SyntaxError) and issubclass(s2sgrad.NoRule, LookupError)
     assert issubclass(s2sgrad.NoSource, OSError)
 

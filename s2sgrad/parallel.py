@@ -253,14 +253,15 @@ def _by_joblib(total: PartitionSum, args: tuple, parts: list[tuple[int, str, Any
 
 def _by_dask(total: PartitionSum, args: tuple, parts: list[tuple[int, str, Any]]) -> Sum:
     """A task for each part, and a tree of tasks that add up; function and parameters are each one node of the graph."""
-    import dask  # type: ignore[import-untyped, unused-ignore]
+    from dask.delayed import delayed  # type: ignore[import-untyped, unused-ignore]
 
-    sent = dask.delayed(_Sent(total._function, total._read), traverse=False)
-    parameters = dask.delayed(_Parameters(args), traverse=False)
-    sums = [dask.delayed(_part_there)(sent, parameters, number, name, *_pieces(part)) for number, name, part in parts]
+    sent = delayed(_Sent(total._function, total._read), traverse=False)
+    parameters = delayed(_Parameters(args), traverse=False)
+    sums = [delayed(_part_there)(sent, parameters, number, name, *_pieces(part)) for number, name, part in parts]
     while len(sums) > 1:
-        sums = [dask.delayed(_added)(sums[k : k + _FAN]) for k in range(0, len(sums), _FAN)]
-    return sums[0].compute()  # type: ignore[no-any-return]
+        sums = [delayed(_added)(sums[k : k + _FAN]) for k in range(0, len(sums), _FAN)]
+    out: Sum = sums[0].compute()
+    return out
 
 
 def _pieces(part: Any) -> Iterator[Any]:

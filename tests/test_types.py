@@ -1,4 +1,5 @@
-"""What type checkers see of the public functions: `typed_right.py` passes, and each wrong line of `typed_wrong.py` fails.
+"""What type checkers see: `mypy --strict` passes in the package, as `typed_right.py` does, and each wrong line of
+`typed_wrong.py` fails.
 
 With pyright only where it is installed: it brings a runtime of its own.
 """
@@ -19,24 +20,39 @@ import s2sgrad
 
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGE = pathlib.Path(s2sgrad.__file__).resolve().parent
-OPTIONS = {"mypy": ["--follow-imports=silent", "--no-error-summary", "--cache-dir"], "pyright": []}
+TOP = PACKAGE.parent
 
 
-@pytest.mark.parametrize("checker", sorted(OPTIONS))
-def test_right_and_wrong_uses(checker, tmp_path):
+def checked_by_mypy(files: list[str]) -> str:
+    """The package too, as strictly as `pyproject.toml` asks; the checker's cache makes a second run one of seconds."""
+    from mypy import api
+
+    settings = ["--config-file", str(TOP / "pyproject.toml"), "--cache-dir", str(TOP / ".mypy_cache")]
+    return "".join(api.run([*settings, "--no-error-summary", str(PACKAGE), *files])[:2])
+
+
+def checked_by_pyright(files: list[str]) -> str:
+    command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, *files]
+    environment = {**os.environ, "PYTHONPATH": str(TOP)}
+    run = subprocess.run(command, capture_output=True, text=True, env=environment)
+    return run.stdout + run.stderr
+
+
+CHECKERS = {"mypy": checked_by_mypy, "pyright": checked_by_pyright}
+
+
+@pytest.mark.parametrize("checker", sorted(CHECKERS))
+def test_right_and_wrong_uses_and_nothing_in_the_package(checker):
     if importlib.util.find_spec(checker) is None:
         pytest.skip(f"{checker} is not installed")
-    options = OPTIONS[checker] + ([str(tmp_path)] if checker == "mypy" else ["--pythonpath", sys.executable])
+    if not (TOP / "pyproject.toml").exists():
+        pytest.skip("no checkout")
     files = [HERE / "typed_right.py", HERE / "typed_wrong.py"]
-    paths = {"MYPYPATH": str(PACKAGE.parent), "PYTHONPATH": str(PACKAGE.parent)}
-    run = subprocess.run(
-        [sys.executable, "-m", checker, *options, *map(str, files)],
-        capture_output=True, text=True, cwd=tmp_path, env={**os.environ, **paths},
-    )  # fmt: skip
-    said = re.findall(r"(typed_\w+)\.py:(\d+)(?::\d+)?(?:: | - )error", run.stdout)
+    said = CHECKERS[checker]([*map(str, files)])
+    found = re.findall(r"(\w+)\.py:(\d+)(?::\d+)?(?:: | - )error", said)
     wrong = files[1].read_text().splitlines()
     expected = {("typed_wrong", str(k)) for k, line in enumerate(wrong, 1) if line.endswith("# wrong")}
-    assert len(expected) > 12 and set(said) == expected, run.stdout + run.stderr
+    assert len(expected) > 12 and set(found) == expected, said
 
 
 @pytest.mark.records
@@ -50,8 +66,7 @@ def test_the_package_says_that_it_is_typed():
 
 
 def test_one_version_is_named_everywhere():
-    top = PACKAGE.parent
-    if not (top / "pyproject.toml").exists():
+    if not (TOP / "pyproject.toml").exists():
         pytest.skip("no checkout")
-    assert f'\nversion = "{s2sgrad.__version__}"\n' in (top / "pyproject.toml").read_text()
-    assert f"\nversion: {s2sgrad.__version__}\n" in (top / "CITATION.cff").read_text()
+    assert f'\nversion = "{s2sgrad.__version__}"\n' in (TOP / "pyproject.toml").read_text()
+    assert f"\nversion: {s2sgrad.__version__}\n" in (TOP / "CITATION.cff").read_text()

@@ -86,9 +86,9 @@ def _may_be_kept(target: Any) -> bool:
 
 def _spelling(target: Any) -> tuple[str, str] | None:
     """The module of a function, and its name in it."""
-    name = getattr(target, "__name__", None)
-    home = getattr(target, "__module__", None)
-    if getattr(np.ndarray, str(name), None) is target:
+    name = getattr(target, "__name__", None) or ""
+    home = getattr(target, "__module__", None) or ""
+    if name and getattr(np.ndarray, name, None) is target:
         return "", name
     for module in (home, "numpy", "scipy.special"):
         if name and getattr(sys.modules.get(module), name, None) is target:
@@ -97,10 +97,13 @@ def _spelling(target: Any) -> tuple[str, str] | None:
 
 
 def _kept(self: Lowering, target: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
-    module, name = _spelling(target)
+    spelling = _spelling(target)
+    assert spelling is not None
+    module, name = spelling
     values = [*arguments, *keywords.values()]
     sizes: dict[str, int] = {}
     kinds, names = [_kind(self, v, sizes) for v in values], [*keywords]
+    kind: Kind | None
     if module:
         kind = call_results.exact(target, kinds, names) or call_results.by_example(target, kinds, names)
     else:
@@ -164,7 +167,8 @@ def _text(self: Lowering, value: Any) -> str:
     if isinstance(value, Object):
         return repr(value.value)
     if is_array(value):
-        return self.writer.in_memory(value).root
+        memory: str = self.writer.in_memory(value).root
+        return memory
     value = self.writer.settled(value)
     return f"np.float64({value.text})" if value.dtype == FLOAT and not value.weak else value.text
 
@@ -174,15 +178,15 @@ def _expected(kind: Kind | None) -> Any:
     if isinstance(kind, Container) and kind.type is tuple and kind.items:
         return [_expected(k) for k in kind.items if not isinstance(k, Container)] if _are_flat(kind) else _unknown()
     if isinstance(kind, Array) and kind.dtype in _DTYPES and kind.rank:
-        return kind.dtype, tuple(n == 1 for n in kind.dims)
+        return kind.dtype, tuple(n == 1 for n in kind.dims or ())
     if isinstance(kind, Number):
-        dtype = _NUMBERS.get(kind.type) or (FLOAT if kind.double else None)
+        dtype = _NUMBERS.get(kind.type or object) or (FLOAT if kind.double else None)
         return (dtype, ()) if dtype is not None else _unknown()
     return _unknown()
 
 
 def _are_flat(kind: Container) -> bool:
-    return not any(isinstance(k, Container) for k in kind.items)
+    return not any(isinstance(k, Container) for k in kind.items or ())
 
 
 def _unknown() -> Any:
@@ -207,8 +211,9 @@ def _measured(self: Lowering, value: Any, name: str) -> Any:
         if extent == ONE:
             self.writer.line(f"same({name}.shape[{axis}], 1)")
         else:
-            extent = Extent(self.writer.fresh("n"))
+            length = self.writer.fresh("n")
+            extent = Extent(length)
             self.writer.line(f"{extent} = {name}.shape[{axis}]")
-            self.writer.lengths.add(extent.base)
+            self.writer.lengths.add(length)
         extents.append(extent)
     return whole(name, tuple(extents), value.dtype)

@@ -92,7 +92,7 @@ class _Kept(ast.NodeTransformer):
         self.imported: dict[str, tuple[str, str]] = {}
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        self.imported[node.names[0].asname] = (node.module, node.names[0].name)
+        self.imported[node.names[0].asname or ""] = (node.module or "", node.names[0].name)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id not in self.imported:
@@ -109,8 +109,8 @@ class _Kept(ast.NodeTransformer):
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id not in _OF_LIBRARY:
             return node
         names = [*dict.fromkeys(n.id for n in ast.walk(call) if isinstance(n, ast.Name) and n.id in self.own)]
-        said = [a.value for a in call.args[1:]] if call.func.id != scalars.as_items.__name__ else None
-        types_ = [said] if said else [[e.value for e in a.elts] for a in call.args[1:]]
+        told: list[Any] = [ast.literal_eval(a) for a in call.args[1:]]
+        types_ = [told] if told and call.func.id != scalars.as_items.__name__ else told
         outs = [f"out_{k}" for k in range(len(types_))]
         declared = ", ".join(f"{out}={_type_said(*t)!r}" for out, t in zip(outs, types_, strict=True))
         target, parameters = ", ".join(outs), {n: f"p{k}" for k, n in enumerate(names)}

@@ -86,7 +86,7 @@ class _Rewriter(Transformer):
         if not plain or any(isinstance(a, gast.Starred) for a in node.args):
             return None
         maker = catalogue.instances_of(self.unit.resolve(node.func))
-        return maker if maker is not None and len(node.args) >= maker.count else None
+        return maker if maker is not None and len(node.args) >= maker.least else None
 
     def asked(self, node: gast.AST) -> _Asked | None:
         """The object that an expression gives; None where it gives none of these."""

@@ -36,7 +36,7 @@ class Method(NamedTuple):
 class Maker(NamedTuple):
     """What stands for the making of an object of data, and for calls of it.
 
-    `make(cls, data, ..)`: makes it; `at(instance, data, ..)`: calls it; `count`: how many arguments of the class have to be
+    `make(cls, data, ..)`: makes it; `at(instance, data, ..)`: calls it; `least`: how many arguments of the class have to be
     there; `data`: which of these carry derivatives (several are stacked); `methods`: `function(instance, data, ..)` by the
     name of a method; `orders`: the methods that make a derivative of it, whose order `nu=` tells the others; `copies`:
     whether it has a copy of its data.
@@ -44,7 +44,7 @@ class Maker(NamedTuple):
 
     make: Callable[..., Any]
     at: Callable[..., Any]
-    count: int = 2
+    least: int = 2
     data: tuple[int, ...] = (1,)
     methods: Mapping[str, Callable[..., Any]] = types.MappingProxyType({})
     orders: Mapping[str, int] = types.MappingProxyType({})

@@ -25,7 +25,7 @@ def free(y: Any, A: Any) -> np.ndarray:
     """1 for each number that no bound holds; Refusal where the others do not determine it, and for other matrices."""
     if not isinstance(A, (np.ndarray, list)):
         raise Refusal(None, "lsq_linear has a derivative where its matrix is an array")
-    held = (y["active_mask"] == 0) * 1.0
+    held: np.ndarray = (y["active_mask"] == 0) * 1.0
     columns = np.asarray(A)[:, held > 0.0]
     if not y["success"] or np.linalg.matrix_rank(columns) < np.shape(columns)[1]:
         raise Refusal(None, "lsq_linear has a derivative where it finds the only solution")

@@ -401,7 +401,7 @@ with_sizes_of_their_own(solve, roots)
 # --- classes ---------------------------------------------------------------------------------------------------------
 
 _ORDERS = {"derivative": 1, "antiderivative": -1}
-_AREAS = {"integrate": integral}
+_AREAS: dict[str, Any] = {"integrate": integral}
 _ALL = _AREAS | {"roots": roots, "solve": solve}
 for _class in (interpolate.interp1d, interpolate.KroghInterpolator):
     instances.write(_class, instances.Maker(made, at))

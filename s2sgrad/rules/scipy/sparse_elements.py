@@ -8,6 +8,7 @@ What is not stored stays 0, and has no derivative, as it has none as a number of
 from __future__ import annotations
 
 import builtins
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -21,7 +22,7 @@ from s2sgrad.runtime import Refusal
 
 _DEGREE = np.pi / 180
 # the first and the second derivative of each
-DERIVATIVES = {
+DERIVATIVES: dict[str, tuple[Any, Any]] = {
     "sqrt": (lambda x: 0.5 / np.sqrt(x), lambda x: -0.25 / (x * np.sqrt(x))),
     "sin": (np.cos, lambda x: -np.sin(x)),
     "tan": (lambda x: 1 / np.cos(x) ** 2, lambda x: 2 * np.tan(x) / np.cos(x) ** 2),

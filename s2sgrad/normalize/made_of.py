@@ -79,7 +79,8 @@ class _Rewriter(Transformer):
         """What stands for a call of a method of such an object."""
         known = catalogue.methods_of_made(self.unit.resolve(made.func)).get(_called(call)[1])
         plain = not call.keywords and not any(isinstance(a, gast.Starred) for a in call.args)
-        return known if known is not None and plain and len(call.args) == known.takes else None
+        fits = known is not None and plain and 0 <= len(call.args) - known.takes <= known.options
+        return known if fits else None
 
     def visit_Assign(self, statement: gast.Assign) -> Any:
         target = getattr(statement.targets[0], "id", None)

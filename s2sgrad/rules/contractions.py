@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from s2sgrad.rules.table import bilinear, existing, flat
-from s2sgrad.runtime import unbroadcast
+from s2sgrad.runtime import Refusal, unbroadcast
 
 # --- matmul ----------------------------------------------------------------------------------------------------------
 
@@ -29,14 +29,29 @@ def is_operator(x):
 flat(is_operator)
 
 
+def is_small(x):
+    """Whether all elements of a sparse matrix may be told.
+
+    SciPy does not store what is 0 by chance, as in `A - A.T`: where a matrix is stored is not all that its cotangent is
+    asked for.  That of a large one is told where it is stored, and what leaves elements out is refused there.
+    """
+    return x.shape[0] * x.shape[-1] <= SMALL
+
+
+SMALL = 2**14
+flat(is_small)
+
+
 def at_stored_places(g, x, y):
-    """`np.outer(g, y)`, of matrices `g @ y.T`, where the sparse matrix `x` has entries: a sparse matrix; None where it has
-    none, as an operator."""
+    """`np.outer(g, y)`, of matrices `g @ y.T`, as a sparse matrix; of a large one `x` where it has entries.  None where it
+    has none, as an operator."""
     if not hasattr(x, "tocsr"):
         return None
     if len(x.shape) == 1:
-        return row_at_stored_places(g, x, y)
-    whole = x.tocsr(copy=True)
+        return type(x.tocoo())(np.dot(y, g))
+    if is_small(x):
+        return type(x.tocsr())(np.outer(g, y) if np.ndim(y) == 1 else g @ np.transpose(y))
+    whole = x.tocoo().tocsr(copy=True) if x.format != "dia" else with_zeros(x)
     whole.sum_duplicates()
     c = whole.tocoo()
     terms = g[c.row] * y[c.col]
@@ -44,12 +59,33 @@ def at_stored_places(g, x, y):
     return whole
 
 
-def row_at_stored_places(g, x, y):
-    """`y @ g` where the sparse row `x` has entries, each place once."""
-    c = x.tocoo(copy=True)
-    c.sum_duplicates()
-    (where,) = c.coords
-    return type(c)((np.dot(y[where], g), (where,)), shape=c.shape)
+def pattern(x):
+    """Ones where a sparse matrix stores something, zeros too."""
+    if x.format == "dia":
+        return with_zeros(x)
+    ones = x.tocsr(copy=True)
+    ones.data = np.ones(np.shape(ones.data))
+    return ones
+
+
+def stored_product(x, y):
+    """Raise Refusal for a large product of sparse matrices that has left out elements, which are 0 by chance."""
+    if not (hasattr(x, "tocsr") and hasattr(y, "tocsr")) or len(x.shape) + len(y.shape) < 4:
+        return True
+    if x.shape[0] * y.shape[1] > SMALL and (x @ y).nnz < (pattern(x) @ pattern(y)).nnz:
+        raise Refusal(None, "an element of a product of large sparse matrices is 0 by chance and not stored, so that its "
+                            "derivative is not known: multiply with vectors, as in `A @ (B @ x)`")  # fmt: skip
+    return True
+
+
+flat(stored_product)
+
+
+def with_zeros(x):
+    """A sparse matrix of diagonals by rows, with the zeros on them."""
+    marked = x.copy()
+    marked.data = np.ones(np.shape(x.data))
+    return marked.tocsr()
 
 
 def matmul_left(g, x, y):
@@ -57,6 +93,7 @@ def matmul_left(g, x, y):
     if is_operator(x) and not is_operator(y):
         return at_stored_places(g, x, y)
     if is_operator(y):
+        stored_product(x, y)
         return g @ y.T
     if np.ndim(y) == 1:
         return np.expand_dims(g, -1) * y
@@ -72,6 +109,7 @@ def matmul_right(g, x, y):
     if is_operator(x) and len(x.shape) == 1:
         return np.multiply.outer(x.toarray(), g)
     if is_operator(x):
+        stored_product(x, y)
         return x.T @ g
     if np.ndim(x) == 1:
         return g * x if np.ndim(y) == 1 else np.expand_dims(x, -1) * np.expand_dims(g, -2)

@@ -24,13 +24,15 @@ class Method(NamedTuple):
     """What stands for a method of an object that `maker(*held)` makes: `function(*given, *held)`.
 
     `function`: None for the method of this name of the maker; `takes`: how many arguments it is given; `copies`: whether the
-    object has copies of what it is made of; `make`: makes it, where it is the first argument, before those that are held.
+    object has copies of what it is made of; `make`: makes it, where it is the first argument, before those that are held;
+    `options`: how many more arguments it may be given.
     """
 
     takes: int
     function: Callable[..., Any] | None = None
     copies: bool = False
     make: Callable[..., Any] | None = None
+    options: int = 0
 
 
 class Maker(NamedTuple):

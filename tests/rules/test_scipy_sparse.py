@@ -8,6 +8,7 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from s2sgrad import S2SGradError, grad, jvp
+from s2sgrad.rules import contractions
 from s2sgrad.testing import check_grads
 
 ROWS, COLUMNS = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 0, 1, 1, 2])
@@ -107,14 +108,6 @@ def fits(d):
 
 def as_dense(d):
     return np.sum((stored(d) * d[0]).todense() ** 2)
-
-
-def damped(d):
-    return np.sum(linalg.lsqr(stored(d), B, damp=0.1)[0])
-
-
-def of_a_wide_matrix(d):
-    return np.sum(linalg.lsmr(np.reshape(d[:4], (1, 4)), d[:1])[0] ** 2)
 
 
 def of_a_column(d):
@@ -293,6 +286,57 @@ def powers_of_matrices(d):
     return np.sum(M**3 @ B) + np.sum((stored(d) ** 2 @ B) ** 2)
 
 
+def damped_and_wide(d):
+    A, W = stored(d), sparse.csr_array((d, ([0, 0, 0, 1, 1, 1], [0, 1, 3, 1, 2, 3])), shape=(2, 4))
+    exact = {"atol": 1e-14, "btol": 1e-14}
+    x = linalg.lsqr(A, B, damp=0.3, **exact)[0] + linalg.lsmr(A, d[:3], d[4], **exact)[0]
+    return np.sum(x**2) + np.sum(linalg.lsqr(W, d[:2], **exact)[0] ** 3 + linalg.lsmr(W, B[:2], 0.2, **exact)[0] ** 2)
+
+
+def triangular_in_entries(d):
+    A = stored(d)
+    x = linalg.spsolve_triangular(sparse.tril(A, format="csr"), d[:3])
+    y = linalg.spsolve_triangular(sparse.triu(A, format="csr"), d[3:], lower=False, unit_diagonal=True)
+    return np.sum(x**2) + np.sum(y**3)
+
+
+def norms(d):
+    A = stored(d)
+    rows, columns = linalg.norm(A, axis=1), linalg.norm(A, 1, axis=0)
+    return linalg.norm(A, 1) + linalg.norm(A, np.inf) + np.sum(rows**3) + np.sum(columns**2) + linalg.onenormest(A) ** 2
+
+
+def exponentials(d):
+    A = sparse.csc_array((0.2 * d, (ROWS, COLUMNS)), shape=(3, 3))
+    return np.sum((linalg.expm(A) @ B) ** 2) + np.sum(linalg.expm_multiply(A, np.reshape(d, (3, 2))) ** 2)
+
+
+def factorized(d):
+    A = sparse.csc_array((d, (ROWS, COLUMNS)), shape=(3, 3))
+    solve, lu = linalg.factorized(A), linalg.splu(A)
+    return np.sum(solve(solve(d[:3])) ** 2) + np.sum(lu.solve(d[3:], "T") ** 2)
+
+
+def sparse_right_sides(d):
+    A = sparse.csc_array((d, (ROWS, COLUMNS)), shape=(3, 3))
+    X = linalg.spsolve(A, FIXED.tocsc())
+    return np.sum((X @ B) ** 2) + np.sum(linalg.spsolve(A, sparse.csc_array((d[:2], ([0, 1], [0, 0])), shape=(3, 1))) ** 2)
+
+
+def vectors(d):
+    w, v = linalg.eigsh(symmetric(d), 2, which="LA", v0=B)
+    u = linalg.lobpcg(symmetric(d), np.eye(3)[:, :1] + 0.1, tol=1e-12, maxiter=500)
+    return np.sum(w**2) + np.sum(v**4) + np.sum(u[0] ** 2) + np.sum(u[1] ** 4)
+
+
+def started(d):
+    A, x = symmetric(d), B
+    M = sparse.diags_array(1.0 / A.diagonal())
+    for _ in range(2):
+        x, _info = linalg.cg(A, x, x0=x, M=M, **EXACT)
+    return x @ x
+
+
 def triangular(d):
     lower, upper = sparse.csr_array(np.tril(DENSE)), sparse.csr_array(np.triu(DENSE))
     x = linalg.spsolve_triangular(lower, d[:3]) + linalg.spsolve_triangular(upper, d[3:], lower=False)
@@ -331,15 +375,65 @@ TWICE = [
     by_diagonals,
     other_formats,
     each_element,
+    damped_and_wide,
+    triangular_in_entries,
+    norms,
+    exponentials,
+    factorized,
+    sparse_right_sides,
+    vectors,
 ]
 ONCE = [fits, as_dense, methods, by_factors, by_dot, kept_in_a_list, numbers_on_diagonals, iterative, iterative_otherwise,
-        values, orders_of_values, scaled_again, powers_of_matrices]  # fmt: skip
+        values, started, orders_of_values, scaled_again, powers_of_matrices]  # fmt: skip
 
 
 @pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("f", TWICE + ONCE, ids=lambda f: f.__name__)
 def test_programs(f):
     check_grads(f, (DATA,), order=2 if f in TWICE else 1, rtol=1e-4, atol=1e-5)
+
+
+def zeros_by_chance(d):
+    A, M = stored(d), sparse.diags([d[:3], d[3:5]], [0, 1], shape=(3, 3), format="csr")
+    C = (A - stored(np.array([2.0, 0.0, 0.3, 1.5, 0.0, 3.0]))) @ B + (A + A.T) @ B + (A @ A) @ B
+    K = linalg.inv(A.tocsc()) @ B + M @ B + A.todia() @ B
+    return np.sum(C * K) + (A - FIXED).trace() + np.sum((A - FIXED).sum(axis=0) * B)
+
+
+WITH_ZEROS = np.array([2.0, 0.0, 0.3, 1.5, 0.0, 3.0])
+
+
+def test_zeros_by_chance_have_derivatives():
+    check_grads(zeros_by_chance, (WITH_ZEROS,), order=1, rtol=1e-4, atol=1e-5)
+
+
+def product_with_zeros(d):
+    return np.sum((stored(d) @ stored(d)) @ B)
+
+
+def sum_with_zeros(d):
+    return np.sum((stored(d) + stored(d).T) @ B)
+
+
+def diagonals_with_zeros(d):
+    return np.sum(sparse.diags([d[:3], d[3:5]], [0, 1], shape=(3, 3), format="csr") @ B)
+
+
+@pytest.mark.parametrize("f", [product_with_zeros, sum_with_zeros, diagonals_with_zeros], ids=lambda f: f.__name__)
+def test_zeros_by_chance_in_large_arrays_are_refused(f, monkeypatch):
+    monkeypatch.setattr(contractions, "SMALL", 0)
+    with pytest.raises(S2SGradError, match="0 by chance"):
+        grad(f)(WITH_ZEROS)
+
+
+LARGE = [elements, sections, broadcast, matrices_of_blocks, triangles, each_element, norms, exponentials, factors, inverse]
+
+
+@pytest.mark.parametrize("f", LARGE, ids=lambda f: f.__name__)
+def test_large_arrays(f, monkeypatch):
+    expected = grad(f)(DATA)
+    monkeypatch.setattr(contractions, "SMALL", 0)
+    assert np.allclose(grad(f)(DATA), expected)
 
 
 def test_like_a_dense_matrix():
@@ -360,11 +454,13 @@ def test_no_dense_matrix_is_made():
 def test_float32():
     d = DATA.astype(np.float32)
     assert grad(lambda d: np.sum(sparse.csr_array((d, INNER, POINTERS), shape=(3, 3)) @ d[:3]))(d).dtype == np.float32
+    for f in (sections, broadcast, triangles, each_element, steps, matrices_of_blocks):
+        assert grad(f)(d).dtype == np.float32
 
 
-def test_vectors_have_no_derivative():
-    f = lambda d: np.sum(linalg.eigsh(symmetric(d), 2, v0=B)[1])  # noqa: E731
-    with pytest.raises(S2SGradError, match="vectors of eigsh"):
+def test_singular_vectors_have_no_derivative():
+    f = lambda d: np.sum(linalg.svds(symmetric(d), 2, v0=B)[0])  # noqa: E731
+    with pytest.raises(S2SGradError, match="vectors of svds"):
         grad(f)(DATA)
     assert np.isnan(jvp(f, (DATA,), (DATA,))[1])
 
@@ -422,8 +518,8 @@ def a_function_of_numpy(d):
     return np.sum(np.dot(stored(d), 2.0) @ B)
 
 
-REFUSED = [sum_of_another_shape, with_zeros, sums_of_a_matrix, by_an_unknown_one, a_method, damped, of_a_wide_matrix,
-           of_a_column, of_a_dense_matrix, an_item_written, written_through_data, scaled_in_place, products_of_sums,
+REFUSED = [sum_of_another_shape, with_zeros, sums_of_a_matrix, by_an_unknown_one, a_method, of_a_column,
+           of_a_dense_matrix, an_item_written, written_through_data, scaled_in_place, products_of_sums,
            a_function_of_numpy]  # fmt: skip
 
 

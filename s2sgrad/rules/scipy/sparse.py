@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from s2sgrad.rules.contractions import is_operator, matmul_left, matmul_right
+from s2sgrad.rules.contractions import is_operator, is_small, matmul_left, matmul_right, pattern
 from s2sgrad.rules.table import (
     attribute_of_operators,
     bilinear,
@@ -182,6 +182,32 @@ def _(g, y, a, b):
     return of_elements(g, b), of_elements(g, a)
 
 
+def where_stored(M, A):
+    """A cotangent of `A`: of a large sparse array where it is stored."""
+    if not is_operator(A):
+        return dense(M)
+    if not is_small(A):
+        return of_elements(M, ones_like(A))
+    return M if is_operator(M) else sparse.csr_array(M)
+
+
+@linear(where_stored)
+def _(w, y, M, A):
+    return w, None
+
+
+def require_complete(g, y, count):
+    """Raise Refusal where a cotangent is known where a large array is stored alone, and that has left out elements that are
+    0 by chance; `count`: how many elements there are to store."""
+    if is_operator(g) and not is_small(y) and y.nnz < count:
+        raise Refusal(None, "an element of a sparse array is 0 by chance and not stored, so that its derivative is not "
+                            "known: make the array of `(data, (i, j))`, which stores zeros")  # fmt: skip
+    return True
+
+
+flat(require_complete, pattern)
+
+
 def inner(a, b):
     """The sum of the products of elements."""
     return np.sum(of_elements(a, b))
@@ -228,8 +254,10 @@ def wide(x, like):
 
 def narrow(S, x):
     """The sum of a sparse array over the axes along which `x` was broadcast; sparse where `x` is."""
-    if is_operator(x) or not is_operator(S):
+    if is_operator(x):
         return S
+    if not is_operator(S):
+        return unbroadcast(S, x)
     rows, columns = ([1, 1] + list(np.shape(x)))[-2:]
     if (rows, columns) == S.shape:
         return np.reshape(dense(S), np.shape(x))
@@ -296,6 +324,16 @@ def plus(a, b):
     return a + b
 
 
+def stored_sum(g, y, a, b):
+    """Raise Refusal for a sum that has left out elements, where they are asked for."""
+    if is_operator(g) and is_operator(a) and is_operator(b):
+        return require_complete(g, y, (pattern(a) + pattern(b)).nnz)
+    return True
+
+
+flat(stored_sum)
+
+
 def part(g, x):
     """The cotangent of a term of a sum: of an array an array, of 0 nothing."""
     return 0.0 * x if is_number(x) else g if is_operator(x) else dense(g)
@@ -311,6 +349,7 @@ def _plus(g, y, a, b):
     if is_number(a) and is_number(b):
         return g, g
     require_shapes(a, b)
+    stored_sum(g, y, a, b)
     return part(g, a), part(g, b)
 
 
@@ -329,6 +368,7 @@ def _minus(g, y, a, b):
     if is_number(a) and is_number(b):
         return g, -g
     require_shapes(a, b)
+    stored_sum(g, y, a, b)
     return part(g, a), part(-g, b)
 
 
@@ -387,7 +427,7 @@ def _raised(g, y, A, n):
         return g * n * A ** (n - 1), None
     if is_product_of_matrices(A, A):
         return in_power(g, A, n), None
-    return n * of_elements(g, powers(A, n - 1)), None
+    return power_bar(g, A, n), None
 
 
 @_raised.forward()
@@ -451,6 +491,13 @@ def multiply(g, y, self, other):
     return in_elements(g, y, self, other), in_elements(g, y, other, self)
 
 
+def power_bar(g, A, n):
+    """The cotangent of an array whose elements were raised to a power."""
+    if n == 1:
+        return g
+    return n * of_elements(g, powers(A, n - 1 if n else 0))
+
+
 def powers(A, n):
     """The powers of the stored elements."""
     return ones_like(A) if n == 0 else A.power(n)
@@ -458,7 +505,7 @@ def powers(A, n):
 
 @general(powers)
 def _powers(g, y, A, n):
-    return n * of_elements(g, powers(A, n - 1 if n else 0)), None
+    return power_bar(g, A, n), None
 
 
 @_powers.forward()
@@ -468,7 +515,7 @@ def _(y, A, n, A_dot, n_dot):
 
 @general(*methods("power"))
 def power(g, y, self, n, dtype=None):
-    return n * of_elements(g, powers(self, n - 1)), None
+    return power_bar(g, self, n), None
 
 
 @power.forward()
@@ -510,12 +557,30 @@ def _(y, self, self_dot, order=None):
     return dense(self_dot) if as_array(y) else None
 
 
+def whole_of(g, y, A):
+    """The cotangent of an array that was converted; Refusal where that has left out elements."""
+    stored_conversion(g, y, A)
+    return g
+
+
+def stored_conversion(g, y, A):
+    return not (is_operator(g) and A.format == "dia") or require_complete(g, y, pattern(A).nnz)
+
+
+flat(stored_conversion)
+
+
+@linear(whole_of)
+def _(w, z, g, y, A):
+    return w, None, None
+
+
 _CONVERTING = methods("tocsr", "tocsc", "tocoo", "todia", "todok", "tolil")
 
 
 @general(*_CONVERTING)
 def converted(g, y, self, copy=False):
-    return g
+    return whole_of(g, y, self)
 
 
 @converted.forward()
@@ -525,7 +590,7 @@ def _(y, self, self_dot, copy=False):
 
 @general(*methods("tobsr"))
 def tobsr(g, y, self, blocksize=None, copy=False):
-    return g
+    return whole_of(g, y, self)
 
 
 @tobsr.forward()
@@ -545,7 +610,7 @@ def _(y, self, self_dot):
 
 @general(*methods("asformat"))
 def asformat(g, y, self, format, copy=False):
-    return g, None
+    return whole_of(g, y, self), None
 
 
 @asformat.forward()
@@ -625,11 +690,19 @@ def _(g, y, A, axis):
 
 
 def along(g, A, axis):
-    """The cotangent of an array that was summed, where it is stored."""
+    """The cotangent of an array that was summed."""
     if axis is None or len(A.shape) == 1:
-        return g * ones_like(A)
+        return g * everywhere(A)
     wide_g = np.asarray(g) if np.ndim(g) == 2 else np.expand_dims(g, axis)
-    return spread(wide_g, A, wide_g)
+    return of_elements(np.broadcast_to(wide_g, A.shape), everywhere(A))
+
+
+def everywhere(A):
+    """Ones; of a large array where it is stored."""
+    return sparse.csr_array(np.ones(A.shape, A.dtype)) if len(A.shape) == 2 and is_small(A) else ones_like(A)
+
+
+flat(everywhere)
 
 
 @linear(along)
@@ -690,18 +763,29 @@ operates(np.sum, total)
 # --- blocks ----------------------------------------------------------------------------------------------------------
 
 
+def filled(A):
+    """The entries of an array, of a small one all elements."""
+    c = sparse.coo_array(A)
+    if not is_small(c):
+        return c
+    rows, columns = np.indices(c.shape).reshape(2, -1)
+    return sparse.coo_array((c.toarray().ravel(), (rows, columns)), shape=c.shape)
+
+
 def kron_left(g, A, B):
     """The cotangent of `A` in `sparse.kron(A, B)`, where it is stored."""
-    a, b = sparse.coo_array(A), sparse.coo_array(B)
+    a, b = filled(A), sparse.coo_array(B)
     rows, columns = a.row[:, None] * b.shape[0] + b.row, a.col[:, None] * b.shape[1] + b.col
-    return sparse.csr_array((read(g, rows, columns) @ b.data, (a.row, a.col)), shape=a.shape)
+    found = sparse.csr_array((read(g, rows, columns) @ b.data, (a.row, a.col)), shape=a.shape)
+    return found
 
 
 def kron_right(g, A, B):
     """The cotangent of `B`."""
-    a, b = sparse.coo_array(A), sparse.coo_array(B)
+    a, b = sparse.coo_array(A), filled(B)
     rows, columns = a.row[:, None] * b.shape[0] + b.row, a.col[:, None] * b.shape[1] + b.col
-    return sparse.csr_array((a.data @ read(g, rows, columns), (b.row, b.col)), shape=b.shape)
+    found = sparse.csr_array((a.data @ read(g, rows, columns), (b.row, b.col)), shape=b.shape)
+    return found
 
 
 def kron_of(A, B):
@@ -738,6 +822,12 @@ def lines(diagonals, offsets):
     return list(diagonals), [int(k) for k in np.atleast_1d(offsets)]
 
 
+def with_ones(diagonals, offsets):
+    """Ones in the place of diagonals, and their offsets."""
+    given, places = lines(diagonals, offsets)
+    return [np.ones(np.shape(d)) for d in given], places
+
+
 def on_line(k, count):
     """The rows and columns of the first places of a diagonal."""
     return np.arange(count) + max(-k, 0), np.arange(count) + max(k, 0)
@@ -746,6 +836,8 @@ def on_line(k, count):
 def diagonals_of(g, diagonals, offsets, like):
     """The cotangents of the diagonals that an array is made of; one number stands for a whole diagonal."""
     found = []
+    if like.format != "dia" and is_operator(g):
+        require_complete(g, like, of_diagonals(*with_ones(diagonals, offsets), like).nnz)
     for d, k in zip(*lines(diagonals, offsets), strict=True):
         count = min(like.shape[0] - max(-k, 0), like.shape[1] - max(k, 0))
         bar = read(g, *on_line(k, count))
@@ -801,7 +893,8 @@ _MAKING = (
 with_own_operators(
     *_KINDS, *existing(sparse, *_MAKING), *_CONVERTING, *methods("tobsr", "copy", "asformat", "astype", "multiply", "power"),
     made, made_along, of_diagonals, ones_like, spread, times, plus, minus, divided, negated, of_elements, on_diagonal,
-    powers,    kron_of, kron_left, kron_right,
+    kron_left, kron_right, along,
+    powers,    kron_of,
 )  # fmt: skip
 sharing(*_KINDS, *_CONVERTING, *methods("tobsr", "asformat", "astype", "transpose"))
 structured("arg1", *_OF_ENTRIES, *_OF_BLOCKS)

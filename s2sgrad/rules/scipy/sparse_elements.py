@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from s2sgrad.rules.contractions import is_operator
+from s2sgrad.rules.contractions import is_operator, is_small
 from s2sgrad.rules.made import made as written
-from s2sgrad.rules.scipy.sparse import methods, of_elements, read
+from s2sgrad.rules.scipy.sparse import methods, of_elements, pattern, read
 from s2sgrad.rules.scipy.sparse_places import back, coordinates
 from s2sgrad.rules.table import attribute_of_operators, flat, general, linear, operates, with_own_operators
 from s2sgrad.runtime import Refusal
@@ -44,6 +44,10 @@ def entrywise(A, name, order):
     """The derivative of this order of a function, at each stored entry."""
     if order >= 3:
         raise Refusal(None, f"`{name}` of a sparse array has derivatives of two orders: write it as `np.{name}` of the data")
+    if is_small(A):
+        with np.errstate(all="ignore"):
+            slopes = DERIVATIVES[name][order - 1](A.toarray())
+        return np.where(np.isfinite(slopes) | (pattern(A).toarray() > 0), slopes, 0.0)
     c = A.tocsr(copy=True)
     c.sum_duplicates()
     c.data = DERIVATIVES[name][order - 1](c.data)
@@ -55,7 +59,6 @@ def _(g, y, A, name, order):
     return of_elements(g, entrywise(A, name, order + 1)), None, None
 
 
-with_own_operators(entrywise)
 _TEXT = """
 def {name}_of(A):
     return A.{name}()
@@ -109,7 +112,20 @@ def _data_of(g, y, A):
 
 @_data_of.forward()
 def _(y, A, A_dot):
-    return read(A_dot, *stored_once(A))
+    return read_all(A_dot, stored_once(A))
+
+
+def read_all(A_dot, where):
+    """The elements of a tangent at these places; Refusal where it has others, which came to be 0 by chance."""
+    found = read(A_dot, *where)
+    if np.count_nonzero(found) < np.count_nonzero(A_dot.toarray() if is_small(A_dot) else A_dot.tocsr().data):
+        raise Refusal(None, "an element of a sparse array is 0 by chance and not stored: its derivative is not in the data")
+    return found
+
+
+@linear(read_all)
+def _(g, y, A_dot, where):
+    return at_places(g, where, A_dot), None
 
 
 def at_places(data, where, like):

@@ -13,8 +13,8 @@ import operator
 import numpy as np
 from scipy import sparse
 
-from s2sgrad.rules.contractions import is_operator
-from s2sgrad.rules.scipy.sparse import kron_left, kron_right, methods, part, read
+from s2sgrad.rules.contractions import is_operator, is_small, with_zeros
+from s2sgrad.rules.scipy.sparse import kron_left, kron_right, methods, on_diagonal, part, pattern, read, require_complete
 from s2sgrad.rules.table import existing, flat, general, linear, operates, structured, with_own_operators
 from s2sgrad.runtime import Refusal
 
@@ -22,11 +22,13 @@ from s2sgrad.runtime import Refusal
 
 
 def coordinates(A):
-    """The places where an array stores entries, each once, in the order of their numbers; of an array all of them."""
-    if not is_operator(A):
-        return tuple(np.indices(np.shape(A)).reshape(np.ndim(A), np.size(A)))
+    """The places that are numbered, in the order of their numbers: of an array and of a small sparse array all of them, of
+    a large one where it stores entries, each once."""
+    if not is_operator(A) or is_small(A):
+        shape = A.shape if is_operator(A) else np.shape(A)
+        return tuple(np.indices(shape).reshape(len(shape), int(np.prod(shape))))
     if len(A.shape) == 2:
-        c = A.tocsr(copy=True)
+        c = with_zeros(A) if A.format == "dia" else A.tocsr(copy=True)
         c.sum_duplicates()
         c = c.tocoo()
         return c.row, c.col
@@ -175,7 +177,7 @@ def getcol(g, y, self, j=0):
 
 @linear(*methods("trace"))
 def trace(g, y, self, offset=0):
-    return back(np.full(np.shape(self.diagonal(offset)), g), numbered(self).diagonal(offset), self)
+    return on_diagonal(np.full(np.shape(self.diagonal(offset)), g), offset, self)
 
 
 # --- items -----------------------------------------------------------------------------------------------------------
@@ -381,7 +383,18 @@ def _(g, y, data, offsets, shape):
 
 @general(sparse.spdiags)
 def spdiags(g, y, data, diags, m=None, n=None, format=None):
+    stored_diagonals(g, y, data, diags)
     return by_columns(g, data, diags), None
+
+
+def stored_diagonals(g, y, data, diags):
+    """Raise Refusal where a large array has left out zeros on its diagonals."""
+    if y.format == "dia" or not is_operator(g):
+        return True
+    return require_complete(g, y, in_columns(np.ones(np.shape(data)), diags, y.shape).tocsr().nnz)
+
+
+flat(stored_diagonals)
 
 
 @spdiags.forward()
@@ -413,12 +426,39 @@ structured("arg1", sparse.dia_array, sparse.dia_matrix)
 
 @general(sparse.find)
 def find(g, y, A):
+    all_found(y, A)
     return of_triples(g[2], y[0], y[1], A)
+
+
+def all_found(y, A):
+    """Raise Refusal for stored zeros, which `sparse.find` leaves out."""
+    if len(y[2]) < count_stored(A):
+        raise Refusal(None, "`sparse.find` leaves out zeros that are stored, whose derivative is not known: use `A.tocoo()`")
+    return True
+
+
+def count_stored(A):
+    """How many places an array stores."""
+    return pattern(A).tocsr().nnz if is_operator(A) else len(np.flatnonzero(A))
+
+
+flat(all_found)
 
 
 @find.forward()
 def _(y, A, A_dot):
-    return no_tangent(y[0]), no_tangent(y[1]), read(A_dot, y[0], y[1])
+    return no_tangent(y[0]), no_tangent(y[1]), read_found(A_dot, y, A)
+
+
+def read_found(A_dot, y, A):
+    """The tangents of the values that `sparse.find` gives."""
+    all_found(y, A)
+    return read(A_dot, y[0], y[1])
+
+
+@linear(read_found)
+def _(g, z, A_dot, y, A):
+    return of_triples(g, y[0], y[1], A), None, None
 
 
 def no_tangent(index):

@@ -93,6 +93,24 @@ def test_the_figures_of_the_readme_are_those_of_the_page_about_speed():
     assert rows[1] in (documents.ROOT / "README.md").read_text(encoding="utf-8")
 
 
+def test_the_numbers_of_the_readme_are_those_of_other_pages():
+    """Of functions, a round number below; against adjoints by hand, the mean of the table."""
+    readme = (documents.ROOT / "README.md").read_text(encoding="utf-8")
+    listed = (documents.ROOT / "docs/functions.md").read_text(encoding="utf-8")
+    found = {"numpy": set(), "scipy": set(), "distribution": set()}
+    for title, section in re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", listed, re.M | re.S):
+        for name in re.findall(r"^\| `([\w.]+)`", section, re.M):
+            kind = "numpy" if title.partition(".")[0] in ("numpy", "math", "cmath") else title.partition(".")[0]
+            law, dot, _ = name.partition(".")
+            found.get("distribution" if dot and title == "scipy.stats" else kind, set()).add((title, law if dot else name))
+    said = re.search(r"more than (\d+) functions of NumPy and `math`, (\d+) of SciPy, (\d+) distributions", readme)
+    for number, names in zip(map(int, said.groups()), found.values(), strict=True):
+        assert number <= len(names) < 1.2 * number, (number, len(names))
+    table = (documents.ROOT / "docs/benchmarks.md").read_text(encoding="utf-8")
+    mean = re.search(r"geometric mean; sum\* \| (\S+)", table)[1]
+    assert f"take {mean} times as long" in readme
+
+
 @pytest.mark.parametrize("document", sentences.DOCUMENTS, ids=lambda document: document.name)
 def test_sentences_are_short(document):
     lengths = [len(words) for words in sentences.sentences(document.read_text(encoding="utf-8"))]

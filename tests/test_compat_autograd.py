@@ -241,7 +241,7 @@ INSIDE = {
 }
 
 
-@pytest.mark.sampled(one_in=3)
+@pytest.mark.sampled(one_in=7)
 @pytest.mark.parametrize("name", list(INSIDE))
 def test_functions_of_functions_inside_of_what_is_differentiated(name):
     f = INSIDE[name]

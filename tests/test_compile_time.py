@@ -30,7 +30,7 @@ def calls(make, size: int) -> int:
     return pstats.Stats(profile).total_calls
 
 
-@pytest.mark.sampled(one_in=3)
+@pytest.mark.sampled(one_in=12)
 @pytest.mark.parametrize("family", [name for name, (_, _, order) in compile_time.FAMILIES.items() if order == 1])
 def test_work_grows_with_the_length(family):
     make, short = compile_time.FAMILIES[family][0], SHORT.get(family, 6)

@@ -164,7 +164,7 @@ FOLLOWED = ("argument", "number of NumPy's", "array", "captured", "global", "glo
 ALL = list(itertools.product(ENTRIES, MEETS, BACK))
 
 
-@pytest.mark.sampled(one_in=36)
+@pytest.mark.sampled(one_in=72)
 @pytest.mark.parametrize(("entry", "meeting", "back"), ALL)
 def test_what_meets_the_argument_is_right_or_refused(tmp_path_factory, entry, meeting, back):
     f, others = program(tmp_path_factory, entry, MEETS[meeting], back)

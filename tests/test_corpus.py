@@ -407,7 +407,7 @@ def test_values_are_kept_by_every_pass_of_normalization(entry):
 # --- second and third order ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(one_in=180)
+@pytest.mark.sampled(one_in=300)
 @pytest.mark.parametrize(
     ("entry", "number"), SECOND_BY_ARGUMENT, ids=[f"{entry.name}-{number}" for entry, number in SECOND_BY_ARGUMENT]
 )

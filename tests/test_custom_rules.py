@@ -415,7 +415,7 @@ def in_another(p):
     return lambda x: another(x) * x
 
 
-@pytest.mark.sampled(one_in=10)
+@pytest.mark.sampled(one_in=20)
 @pytest.mark.parametrize("hold", [in_a_dict, in_a_list, in_an_object, in_a_partial, in_a_default, in_another])
 @pytest.mark.parametrize("way", WAYS)
 def test_a_text_for_one_function_is_not_taken_for_another(way, hold):

@@ -33,6 +33,7 @@ def is_refusal(error):
     return 'File "' in str(error) and "^" in str(error) and theirs and 'File "<' not in str(error)
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("program", doubtful.PROGRAMS, ids=[each.function.__name__ for each in doubtful.PROGRAMS])
 def test_right_or_refused_as_recorded(program):
     direction = np.random.default_rng(0).normal(size=np.shape(program.args[0]))[()]

@@ -1378,7 +1378,7 @@ def default_that_is_written(x, f=None, kept=[1.0]):  # noqa: B006
     return x[1] * kept[0]
 
 
-@pytest.mark.sampled(one_in=2)
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(
     ("f", "g", "kept"),
     [

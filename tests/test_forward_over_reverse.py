@@ -40,7 +40,7 @@ def both_ways(f, argnums, args):
     return out
 
 
-@pytest.mark.sampled(one_in=60)
+@pytest.mark.sampled(one_in=120)
 @pytest.mark.parametrize(("entry", "number"), SECOND, ids=[f"{entry.name}-{number}" for entry, number in SECOND])
 def test_both_ways_are_the_same(entry, number):
     try:
@@ -51,7 +51,7 @@ def test_both_ways_are_the_same(entry, number):
     same(forward, reverse)
 
 
-@pytest.mark.sampled(one_in=36)
+@pytest.mark.sampled(one_in=72)
 @pytest.mark.parametrize("name", [entry.name for entry in KERNELS])
 def test_both_ways_are_the_same_for_kernels(name):
     entry = kernel_of(name)

@@ -29,7 +29,7 @@ PARTS = -(-int(os.environ.get("S2SGRAD_LANES", "6")) // OF_A_PART)
 WRITERS = (cursor_program, dtype_program, mask_program, mutation_program, program_from_seed, sharing_program)
 
 
-@pytest.mark.sampled(one_in=3, turn=1, by="part")
+@pytest.mark.sampled(one_in=9)
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("write", WRITERS)
 def test_columns_at_once_are_those_of_one_after_the_other(write, part):

@@ -72,7 +72,7 @@ def agrees(function, arguments, place, ways=("grad", "jvp")):
     return numbers
 
 
-@pytest.mark.sampled(one_in=180)
+@pytest.mark.sampled(one_in=300)
 @pytest.mark.parametrize("name, method, way", [*method_cases()])
 def test_methods_of_distributions_are_right_or_refused(name, method, way):
     dist, shapes = getattr(stats, name), SHAPES[name]

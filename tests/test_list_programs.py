@@ -18,7 +18,7 @@ OF_A_PART = 13
 PARTS = -(-int(os.environ.get("S2SGRAD_LISTS", "26")) // OF_A_PART)
 
 
-@pytest.mark.sampled(one_in=2, by="part")
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("write", (list_program, pytest.param(queue_program, marks=pytest.mark.records)))
 @pytest.mark.parametrize("order, part", [*((1, k) for k in range(PARTS)), *((2, k) for k in range(-(-PARTS // 5)))])
 def test_right_or_refused(order, part, write):

@@ -136,7 +136,7 @@ FUNCTIONS = (
 )  # fmt: skip
 
 
-@pytest.mark.sampled(one_in=4)
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
 def test_all_orders_and_both_modes(f):
     df = grad(f)
@@ -170,7 +170,7 @@ in_its_own_attribute.known = {}
 OUTLIVE = (in_a_global, in_a_global_and_returned, in_its_own_attribute)
 
 
-@pytest.mark.sampled(one_in=2)
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("f", OUTLIVE, ids=lambda f: f.__name__)
 def test_what_outlives_a_call_is_plain_and_not_read_by_the_next(f):
     def differences():

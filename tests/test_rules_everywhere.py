@@ -320,7 +320,7 @@ def by_differences(f, x, step_=1e-6):
     return np.array([(np.asarray(f(x + step_ * u)) - np.asarray(f(x - step_ * u))) / (2.0 * step_) for u in np.eye(3)])
 
 
-@pytest.mark.sampled(one_in=3)
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
 def test_first_order(program):
     expected = by_differences(program, X)
@@ -328,7 +328,7 @@ def test_first_order(program):
         judge(program, name, way, expected, 1e-6)
 
 
-@pytest.mark.sampled(one_in=12)
+@pytest.mark.sampled(one_in=24)
 @pytest.mark.parametrize("program", [p for p in PROGRAMS if p not in ONCE], ids=lambda f: f.__name__)
 def test_second_order(program):
     expected = by_differences(grad(program), X)

@@ -46,7 +46,7 @@ def test_writes(k, how):
     outcome(programs.of_write(k, how), f"<write {k} {how}>")
 
 
-@pytest.mark.sampled(one_in=2)
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.dear
 @pytest.mark.parametrize(
     ("cases", "program", "most"),

@@ -25,7 +25,7 @@ def test_right_or_refused(part):
 
 
 @pytest.mark.dear
-@pytest.mark.sampled(one_in=4, by="seed")
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("order", [0, 1, 2])
 @pytest.mark.parametrize("seed", range(0, PARTS * OF_A_PART, 5))
 def test_numbers_or_arrays(seed, order):

@@ -46,6 +46,7 @@ def tangents(f, x):
     return np.reshape([jvp(f, (x,), (unit,))[1] for unit in units], np.shape(x))
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]} at {row[1]}")
 def test_the_tables(row):
     text, x, expected = row[0], eval(row[1], {"np": np}), eval(row[2], {"np": np})

@@ -100,7 +100,7 @@ def slope(f, x, h=1e-6):
     return (f(x + h) - f(x - h)) / (2.0 * h)
 
 
-@pytest.mark.sampled(one_in=8)
+@pytest.mark.sampled(one_in=20)
 @pytest.mark.parametrize("k", [0, 1])
 @pytest.mark.parametrize("options", list(OPTIONS))
 @pytest.mark.parametrize("callee", list(CALLEES))

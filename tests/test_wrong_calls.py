@@ -5,6 +5,7 @@ from __future__ import annotations
 import decimal
 import fractions
 import functools
+import math
 import pkgutil
 import re
 import subprocess
@@ -216,7 +217,7 @@ NO_FLOATS = {
     "a Decimal": (decimal.Decimal(2), "of type Decimal"),
     "a Fraction": (fractions.Fraction(1, 2), "of type Fraction"),
     "a function": (squared, "of type function"),
-    "a module": (np, "of type module"),
+    "a module": (math, "of type module"),
     "a class": (float, "of type type"),
 }
 

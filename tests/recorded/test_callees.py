@@ -100,7 +100,7 @@ def assert_alike(entry, entered, monkeypatch, twice):
             np.testing.assert_allclose(a, b, rtol=1e-7, atol=1e-9)
 
 
-@pytest.mark.sampled(one_in=24)
+@pytest.mark.sampled(one_in=48)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("entry", ALL, ids=lambda entry: entry.name)
 def test_a_function_of_the_corpus_as_a_callee(entry, entered, monkeypatch):

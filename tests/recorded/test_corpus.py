@@ -77,7 +77,7 @@ def test_second_derivatives(entry):
     assert_second(entry.function, entry.args, entry.argnums)
 
 
-@pytest.mark.sampled(one_in=5)
+@pytest.mark.sampled(one_in=10)
 @pytest.mark.parametrize("name", sorted(RECORDED))
 def test_recorded_as_users_see_it(name):
     """No text, and the right gradient all the same, twice in a row and at second order."""

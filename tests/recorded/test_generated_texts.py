@@ -138,7 +138,7 @@ def judged(f, args, argnums):
     assert min(abs(found - slope) for slope in slopes) <= 1e-4 * (1.0 + abs(slopes[1]))
 
 
-@pytest.mark.sampled(one_in=36)
+@pytest.mark.sampled(one_in=72)
 @pytest.mark.parametrize("entry", [e for e in CASES if e.second], ids=lambda entry: entry.name)
 def test_text_of_a_gradient(entry):
     with contextlib.redirect_stdout(io.StringIO()):

@@ -86,7 +86,7 @@ def adds_to_an_item(x, r):
 WRITERS, PLACES = [writes_first, writes_second, adds_to_an_item], [0, 1, (0, 1)]
 
 
-@pytest.mark.sampled(one_in=3)
+@pytest.mark.sampled(one_in=6)
 @pytest.mark.parametrize(("f", "argnums"), [*itertools.product(WRITERS, PLACES)])
 def test_no_number_where_one_of_them_is_written(f, argnums):
     for given in ((a := X.copy(), a), (a := X.copy(), a[:]), (a := X.copy(), a[::-1])):

@@ -83,7 +83,7 @@ def calling(e, k, form):
     return total
 
 
-@pytest.mark.sampled(one_in=36)
+@pytest.mark.sampled(one_in=72)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(("e", "k"), cases())
 def test_lists(e, k, form):

@@ -672,7 +672,7 @@ def differences(f, step=1e-6):
     return np.array([(f(X + step * e) - f(X - step * e)) / (2 * step) for e in np.eye(3)])
 
 
-@pytest.mark.sampled(one_in=4)
+@pytest.mark.sampled(one_in=7)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_ordinary_programs(f):
     x = X.copy()

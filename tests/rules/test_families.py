@@ -92,7 +92,7 @@ def test_slopes(name):
                     assert not far.any(), (method, argument, shapes, loc, scale, slope, wanted)
 
 
-@pytest.mark.sampled(one_in=60)
+@pytest.mark.sampled(one_in=120)
 @pytest.mark.parametrize("method", laws.METHODS)
 @pytest.mark.parametrize("name", SHAPES)
 def test_two_orders_in_both_modes(name, method):

@@ -19,7 +19,7 @@ from .test_tangents import CASES
 LANES = 3
 
 
-@pytest.mark.sampled(one_in=72, turn=1)
+@pytest.mark.sampled(one_in=144, turn=1)
 @pytest.mark.parametrize("e", CASES)
 def test_tangents_at_once(e):
     f, args = calling(e, True)

@@ -365,7 +365,7 @@ def says_nothing(e: Example) -> bool:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.sampled(one_in=40)
+@pytest.mark.sampled(one_in=80)
 @pytest.mark.parametrize(
     "e", [c for c in CASES if of_library(c.values[0].primitive) and not takes_no_others(c.values[0].primitive)]
 )

@@ -100,7 +100,7 @@ def flat_leaves(value: Any) -> list[Any]:
 CASES = [case(e, f"{k}-{e}") for k, e in enumerate(EXAMPLES) if real(e) and e.primitive not in NOT_TAPED]
 
 
-@pytest.mark.sampled(one_in=15, turn=1)
+@pytest.mark.sampled(one_in=30, turn=1)
 @pytest.mark.parametrize("e", CASES)
 def test_three_routes(e):
     primitive, values = differentiated(e)
@@ -147,7 +147,7 @@ def is_taped_twice(e: Example) -> bool:
     return real(e) and not estimate and e.primitive not in {*NOT_TWICE, *NOT_TAPED, *NOT_TAPED_TWICE}
 
 
-@pytest.mark.sampled(one_in=4)
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("e", [c for c in shown() if is_taped_twice(c.values[0])])
 def test_taped_twice(e):
     """The derivative of <gradient, u>, by nested tapes, against central differences of the gradient of one tape."""

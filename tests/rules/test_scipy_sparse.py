@@ -387,7 +387,7 @@ ONCE = [fits, as_dense, methods, by_factors, by_dot, kept_in_a_list, numbers_on_
         values, started, orders_of_values, scaled_again, powers_of_matrices]  # fmt: skip
 
 
-@pytest.mark.sampled(one_in=3)
+@pytest.mark.sampled(one_in=6)
 @pytest.mark.parametrize("f", TWICE + ONCE, ids=lambda f: f.__name__)
 def test_programs(f):
     check_grads(f, (DATA,), order=2 if f in TWICE else 1, rtol=1e-4, atol=1e-5)

@@ -141,7 +141,7 @@ def calling(e: Example, whole: bool = False, numbers: bool = False) -> tuple[Cal
     return space["f"], [value for _, value in values]
 
 
-@pytest.mark.sampled(one_in=36)
+@pytest.mark.sampled(one_in=60)
 @pytest.mark.parametrize("e", shown())
 def test_twice(e):
     f, args = calling(e)

@@ -103,7 +103,7 @@ def fits(y_dot: Any, y: Any, ends: list[Any], h: float, rtol: float = 2e-5) -> N
         np.testing.assert_allclose(finite(y_dot, y), (ahead - behind) / (2 * h), rtol=rtol, atol=rtol / 10)
 
 
-@pytest.mark.sampled(one_in=24)
+@pytest.mark.sampled(one_in=40)
 @pytest.mark.parametrize("e", CASES)
 def test_tangent(e):
     f, args = calling(e, True)
@@ -143,7 +143,7 @@ def transposed(e: Example, v: Any, f: Any, args: list[Any], u: list[Any]) -> tup
     return total, size
 
 
-@pytest.mark.sampled(one_in=36, turn=1)
+@pytest.mark.sampled(one_in=72, turn=1)
 @pytest.mark.parametrize("e", SEVERAL)
 def test_tangent_along_each_argument_alone(e):
     f, args = calling(e, True)
@@ -152,7 +152,7 @@ def test_tangent_along_each_argument_alone(e):
         check(e, f, args, [random_like(a, rng) if k == j else None for j, a in enumerate(args)])
 
 
-@pytest.mark.sampled(one_in=6)
+@pytest.mark.sampled(one_in=18)
 @pytest.mark.parametrize("e", WITH_NUMBERS)
 def test_tangent_beside_numbers_of_the_text(e):
     f, args = calling(e, True, numbers=True)
@@ -166,7 +166,7 @@ def has_lists(e: Example) -> bool:
 
 
 @pytest.mark.skipif((np.float32(1.0) * 2.0).dtype != np.float32, reason="NumPy 1 widens numbers of float32")
-@pytest.mark.sampled(one_in=36, turn=2)
+@pytest.mark.sampled(one_in=72, turn=2)
 @pytest.mark.parametrize("e", [c for c in CASES if c.values[0].primitive not in WIDENS and not has_lists(c.values[0])])
 def test_tangent_of_float32(e):
     """With arrays of float32 the tangents of arrays of float32 are of float32."""
@@ -201,7 +201,7 @@ def terms_of(e: Example) -> set[Any]:
     return {r.chosen_terms(known, jointly) for r in ruling(e) for jointly in (False, True)} - {None}
 
 
-@pytest.mark.sampled(one_in=40)
+@pytest.mark.sampled(one_in=80)
 @pytest.mark.parametrize("e", with_terms())
 def test_tangent_of_a_tangent(e):
     """The tangent of a tangent, against differences of the tangent, and the gradient of the tangent against it."""

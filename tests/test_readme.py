@@ -102,7 +102,8 @@ def test_the_numbers_of_the_readme_are_those_of_other_pages():
         for name in re.findall(r"^\| `([\w.]+)`", section, re.M):
             kind = "numpy" if title.partition(".")[0] in ("numpy", "math", "cmath") else title.partition(".")[0]
             law, dot, _ = name.partition(".")
-            found.get("distribution" if dot and title == "scipy.stats" else kind, set()).add((title, law if dot else name))
+            of_law = dot and title == "scipy.stats"
+            found.get("distribution" if of_law else kind, set()).add((title, law if of_law else name))
     said = re.search(r"more than (\d+) functions of NumPy and `math`, (\d+) of SciPy, (\d+) distributions", readme)
     for number, names in zip(map(int, said.groups()), found.values(), strict=True):
         assert number <= len(names) < 1.2 * number, (number, len(names))

@@ -70,13 +70,13 @@ class Gradient(Derivative, Generic[P, R]):
     def __call__(self, /, *args: Any, seed: Any, **keywords: Any) -> R: ...
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         request, kept = self._request, self._texts.kept
-        seed, asked = None, (args, keywords)
+        seed, asked, plain = None, (args, keywords), keywords
         try:
             compiled = None if keywords or kept.front is None else kept.front(args)
             if compiled is None:
                 seed = request.word.taken(keywords) if keywords else None
                 args, keywords = request.lead + args, {**request.keywords, **keywords}
-                compiled = _found(self, args, keywords)
+                compiled, plain = _found(self, args, keywords), keywords
                 if compiled.written:
                     arguments = request.arguments(args, keywords)
                     require_separate(arguments, compiled.written, request.function, compiled.outside())
@@ -97,7 +97,7 @@ class Gradient(Derivative, Generic[P, R]):
         except Exception as error:
             __tracebackhide__ = True  # for pytest and IPython, which can hide this frame as well
             found, error = error, located(explained(error, (*args, *keywords.values())), request.function)
-            way, behind = another_way(self, found, error, args, keywords), error.__traceback__
+            way, behind = another_way(self, found, error, args, plain), error.__traceback__
             try:
                 if way is None:
                     raise error

@@ -17,11 +17,11 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis.primitive_calls import is_user_function
-from s2sgrad.compiled import elementwise, kept, library, lists, masks, products, reductions
+from s2sgrad.compiled import elementwise, kept, library, lists, masks, picked, products, reductions
 from s2sgrad.compiled.elementwise import of_extent
 from s2sgrad.compiled.frames import Frame
 from s2sgrad.compiled.indexing import as_parts, indexed
-from s2sgrad.compiled.lowering import Lowering, constant, scatter_add, store, transposed
+from s2sgrad.compiled.lowering import Lowering, constant, converted, scatter_add, store, transposed
 from s2sgrad.compiled.values import (
     BOOL,
     FLOAT,
@@ -471,6 +471,9 @@ def _add_at(self: Lowering, bar: Any, index: Any, e: Any) -> Any:
         return Items(tuple(self.writer.settled(i) for i in items), bar.type)
     if not isinstance(bar, Leaf):
         raise Unfit("a cotangent that is no array")
+    if picked.is_picked(bar, as_parts(index)):
+        picked.put(self.writer, bar, as_parts(index), converted(e, bar.dtype), "put_sum")
+        return bar
     if masks.is_mask(as_parts(index)):
         old: Leaf | Scalar = masks.read(self, bar, index)
         masks.store(self, bar, index, elementwise.apply(self.writer, gast.Add, [old, e]))

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import gast
 import numpy as np
 
-from s2sgrad.compiled import elementwise, indexing, masks
+from s2sgrad.compiled import elementwise, indexing, masks, picked
 from s2sgrad.compiled.elementwise import of_extent
 from s2sgrad.compiled.frames import Frame
 from s2sgrad.compiled.output import Block, Nest, Store
@@ -511,6 +511,10 @@ def _store(self: Lowering, frame: Frame, target: gast.Subscript, value: Any) -> 
 def store(self: Lowering, x: Leaf, items: tuple[Any, ...], value: Any) -> None:
     """`x[items] = value`."""
     writer = self.writer
+    if picked.is_picked(x, items):
+        self.outside.kept.add((self.line, "[..]"))
+        picked.put(writer, x, items, converted(value, x.dtype))
+        return
     if masks.is_mask(items):
         masks.store(self, x, items[0], converted(value, x.dtype))
         return
@@ -813,6 +817,9 @@ def _subscript(self: Lowering, frame: Frame, node: gast.Subscript) -> Any:
 
 def _read(self: Lowering, x: Leaf, items: tuple[Any, ...]) -> Any:
     """`x[items]`."""
+    if picked.is_picked(x, items):
+        self.outside.kept.add((self.line, "[..]"))
+        return picked.picked(self.writer, x, items)
     if masks.is_mask(items):
         return masks.read(self, x, items[0])
     return element_of(self, indexing.indexed(self.writer, self.bounds, x, items))

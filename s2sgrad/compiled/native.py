@@ -104,28 +104,39 @@ class _Kept(ast.NodeTransformer):
         self.own = stored | {a.arg for a in node.args.args}
         return self.generic_visit(node)
 
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        call = node.value
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in _OF_LIBRARY:
+            node.value = self._apart(call, [])
+        return node
+
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         call = self.visit(node.value)
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id not in _OF_LIBRARY:
             return node
-        names = [*dict.fromkeys(n.id for n in ast.walk(call) if isinstance(n, ast.Name) and n.id in self.own)]
         told: list[Any] = [ast.literal_eval(a) for a in call.args[1:]]
-        types_ = [told] if told and call.func.id != scalars.as_items.__name__ else told
+        node.value = self._apart(call, told if call.func.id == scalars.as_items.__name__ else [told])
+        return node
+
+    def _apart(self, call: ast.Call, types_: list[Any]) -> ast.expr:
+        """The call of a function that goes back to Python for this call."""
+        names = [*dict.fromkeys(n.id for n in ast.walk(call) if isinstance(n, ast.Name) and n.id in self.own)]
         outs = [f"out_{k}" for k in range(len(types_))]
         declared = ", ".join(f"{out}={_type_said(*t)!r}" for out, t in zip(outs, types_, strict=True))
         target, parameters = ", ".join(outs), {n: f"p{k}" for k, n in enumerate(names)}
         for n in ast.walk(call):
             if isinstance(n, ast.Name) and n.id in parameters:
                 n.id = parameters[n.id]
-        body = f"    with objmode({declared}):\n        {target} = {ast.unparse(call)}\n    return {target}\n"
+        assigned = f"{target} = " if outs else ""
+        body = f"    with objmode({declared}):\n        {assigned}{ast.unparse(call)}\n    return {target}\n"
         head = f"({', '.join(parameters.values())}):\n"
         name = self.functions.setdefault(head + body, f"{_KEPT}{len(self.functions)}")
-        node.value = ast.parse(f"{name}({', '.join(names)})", mode="eval").body
-        return node
+        return ast.parse(f"{name}({', '.join(names)})", mode="eval").body
 
 
 _KEPT = "kept_"
-_OF_LIBRARY = tuple(f.__name__ for f in (scalars.as_array, scalars.as_number, scalars.as_items, scalars.library))
+_OF_LIBRARY = tuple(f.__name__ for f in (scalars.as_array, scalars.as_number, scalars.as_items, scalars.library, scalars.put,
+                                         scalars.put_sum))  # fmt: skip
 
 
 def _type_said(dtype: str, rank: int = 0) -> str:

@@ -74,6 +74,16 @@ def as_number(x: Any, dtype: Any) -> Any:
     return x if type(x) is of[0] else x.item()
 
 
+def put(x, index, value):
+    """`x[index] = value`, by NumPy."""
+    x[index] = value
+
+
+def put_sum(x, index, value):
+    """Add to what is at each index, as often as it occurs, by NumPy."""
+    np.add.at(x, index, value)
+
+
 def as_items(items: Any, *expected: Any) -> Any:
     """The same for a tuple of them."""
     if len(items) != len(expected):

@@ -22,7 +22,8 @@ SECTIONS = ["1:", ":-1", "1:-1", ":", "::2", "n:", ":n", "ii:", ":ii", "-2:", ":
 MATRICES = [
     "({m} {op} {m})", "({m} * {v})", "({m} * {s})", "np.sin({m})", "{m}[::-1]", "{m}[:, ::-1]", "{m}.copy()",
     "np.where({m} > {s}, {m}, {v})", "np.roll({m}, {shift}, axis={axis})", "np.outer({v}[:4], {v})", "np.maximum({m}, {v})",
-    "{m}[rows]", "({m} - {m}.mean(axis=1, keepdims=True))", "{m}.reshape(5, 4).T", "np.concatenate([{m}[:2], {m}[1:3]])",
+    "{m}[rows]", "({m} - {m}.mean(axis=1, keepdims=True))", "{m}.reshape(5, 4).T",
+    "{m}[rows[:, None], places[None, :]]", "np.concatenate([{m}[:2], {m}[1:3]])",
 ]  # fmt: skip
 VECTORS = [
     "({v} {op} {v})", "({v} * {s})", "{m}[{place}]", "np.sum({m}, axis=0)", "{m}.max(axis=0)", "{v}[::-1]", "{v}.copy()",
@@ -38,6 +39,7 @@ STATEMENTS = [
     "{V}[{same}] {set} {v}[{same}]", "{M}[{same}, {same2}] {set} {m}[{same}, {same2}]", "{M}[:, {axis}] {set} {v}[1:]",
     "{M}[{m} > {s}] = {s}", "{V} += {v}", "{M} *= {m}", "x, y = y, x", "v, w = w, v * 0.5", "s, t = t, s",
     "{V} = {M}[{place}]", "p = ({s}, {v}); s = s + p[0] * 0.5; w = p[1] * 0.9", "v[k] += {v}[:3]",
+    "{M}[rows[:3], k] {set} {v}[:3]", "{M}[{v}[1:] > {s}] {set} {v}",
     "tape.append(({v}.copy(), {s} * 1.0))", "r, z = tape.pop(); v = v + r * z; tape.append((r, z))",
 ]  # fmt: skip
 

@@ -185,6 +185,22 @@ def kinks(x, y):
     return np.sum(np.maximum(x, y) * np.minimum(x, 0.5) + np.abs(x) * np.clip(y, -0.5, 0.5) + np.where(x > y, x * x, y))
 
 
+def several_arrays_as_an_index(m, v, i, j):
+    m = m.copy()
+    y = m[i, j] * 2.0
+    m[i, j] = y * v[:3]
+    m[i, j] += 0.5
+    m[np.triu_indices(4, 1)] *= 0.5
+    keep, s = v[:4] > -0.3, 0.0
+    m[keep, 1] = v[1]
+    z = m[keep, :3] * 2.0 + m[i[0], j][:, None][0]
+    w = m[:, j] + m[i[:, None], j[None, :]][0].sum() + m[keep].sum()
+    m[keep] += 1.0
+    for k in range(3):
+        s = s * 0.9 + np.sum(m[i, k] * m[j, i])
+    return np.sum(y * y) + np.sum(z) + np.sum(w * w) + s + np.sum(m * m)
+
+
 A, V = np.linspace(0.3, 1.9, 20).reshape(4, 5), np.linspace(-0.7, 0.9, 7)
 SMALL = [
     (stencil, (A, A[::-1].copy()), (0, 1)),
@@ -207,6 +223,7 @@ SMALL = [
     (kinks, (V, V[::-1] * V), (0, 1)),
     (rolls, (V, A), (0, 1)),
     (masked, (A, A[::-1] * 0.9), (0, 1)),
+    (several_arrays_as_an_index, (A, V, np.array([0, 2, 2]), np.array([1, 3, 3])), (0, 1)),
 ]
 
 

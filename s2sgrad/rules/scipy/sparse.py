@@ -60,6 +60,26 @@ def read(g, rows, columns):
     return np.where(keys[found] == wanted, c.data[found], 0.0).astype(g.dtype)
 
 
+def at_places(data, where, like):
+    """A sparse array of these data at these places."""
+    return sparse.csr_array((data, where), shape=like.shape)
+
+
+def read_places(g, where, like):
+    """The elements of a cotangent at these places."""
+    return read(g, *where)
+
+
+@linear(at_places)
+def _(g, y, data, where, like):
+    return read_places(g, where, like), None, None
+
+
+@linear(read_places)
+def _(w, y, g, where, like):
+    return at_places(w, where, like), None, None
+
+
 def entries(g, arg, like):
     """The cotangent of the data that a sparse matrix is made of.
 
@@ -893,8 +913,7 @@ _MAKING = (
 with_own_operators(
     *_KINDS, *existing(sparse, *_MAKING), *_CONVERTING, *methods("tobsr", "copy", "asformat", "astype", "multiply", "power"),
     made, made_along, of_diagonals, ones_like, spread, times, plus, minus, divided, negated, of_elements, on_diagonal,
-    kron_left, kron_right, along,
-    powers,    kron_of,
+    at_places, kron_left, kron_right, along, powers, kron_of,
 )  # fmt: skip
 sharing(*_KINDS, *_CONVERTING, *methods("tobsr", "asformat", "astype", "transpose"))
 structured("arg1", *_OF_ENTRIES, *_OF_BLOCKS)

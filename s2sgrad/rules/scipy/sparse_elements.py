@@ -11,11 +11,10 @@ import builtins
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from s2sgrad.rules.contractions import is_operator, is_small
 from s2sgrad.rules.made import made as written
-from s2sgrad.rules.scipy.sparse import methods, of_elements, pattern, read
+from s2sgrad.rules.scipy.sparse import at_places, methods, of_elements, pattern, read
 from s2sgrad.rules.scipy.sparse_places import back, coordinates
 from s2sgrad.rules.table import attribute_of_operators, flat, general, linear, operates, with_own_operators
 from s2sgrad.runtime import Refusal
@@ -128,27 +127,6 @@ def _(g, y, A_dot, where):
     return at_places(g, where, A_dot), None
 
 
-def at_places(data, where, like):
-    """A sparse array of these data at these places."""
-    return sparse.csr_array((data, where), shape=like.shape)
-
-
-def read_places(g, where, like):
-    """The elements of a cotangent at these places."""
-    return read(g, *where)
-
-
-@linear(at_places)
-def _(g, y, data, where, like):
-    return read_places(g, where, like), None, None
-
-
-@linear(read_places)
-def _(w, y, g, where, like):
-    return at_places(w, where, like), None, None
-
-
-with_own_operators(at_places)
 attribute_of_operators("data", data_of)
 
 # --- the largest and the smallest ------------------------------------------------------------------------------------

@@ -14,7 +14,18 @@ import numpy as np
 from scipy import sparse
 
 from s2sgrad.rules.contractions import is_operator, is_small, with_zeros
-from s2sgrad.rules.scipy.sparse import kron_left, kron_right, methods, on_diagonal, part, pattern, read, require_complete
+from s2sgrad.rules.scipy.sparse import (
+    at_places,
+    diagonal_of,
+    kron_left,
+    kron_right,
+    methods,
+    on_diagonal,
+    part,
+    pattern,
+    read,
+    require_complete,
+)
 from s2sgrad.rules.table import existing, flat, general, linear, operates, structured, with_own_operators
 from s2sgrad.runtime import Refusal
 
@@ -165,19 +176,32 @@ def transpose(g, y, self, axes=None, copy=False):
     return g.T
 
 
+def row_numbers(A, i):
+    """The numbers of the entries of a row."""
+    return numbered(A).getrow(i)
+
+
+def column_numbers(A, j):
+    """The numbers of the entries of a column."""
+    return numbered(A).getcol(j)
+
+
+flat(row_numbers, column_numbers)
+
+
 @linear(*methods("getrow"))
 def getrow(g, y, self, i=0):
-    return back(g, numbered(self).getrow(i), self)
+    return back(g, row_numbers(self, i), self)
 
 
 @linear(*methods("getcol"))
 def getcol(g, y, self, j=0):
-    return back(g, numbered(self).getcol(j), self)
+    return back(g, column_numbers(self, j), self)
 
 
 @linear(*methods("trace"))
 def trace(g, y, self, offset=0):
-    return on_diagonal(np.full(np.shape(self.diagonal(offset)), g), offset, self)
+    return on_diagonal(g * np.ones_like(diagonal_of(self, offset)), offset, self)
 
 
 # --- items -----------------------------------------------------------------------------------------------------------
@@ -417,7 +441,7 @@ def dia(g, A, arg1, shape=None, dtype=None, copy=False):
 
 @dia.forward()
 def _(A, arg1, arg1_dot, shape=None, dtype=None, copy=False):
-    return in_columns(arg1_dot[0], given_diagonals(arg1)[1], A.shape)
+    return in_columns(arg1_dot[0], given_diagonals(arg1)[1], np.shape(A))
 
 
 flat(given_diagonals)
@@ -427,7 +451,17 @@ structured("arg1", sparse.dia_array, sparse.dia_matrix)
 @general(sparse.find)
 def find(g, y, A):
     all_found(y, A)
-    return of_triples(g[2], y[0], y[1], A)
+    return at_places(as_values(g[2], y), (y[0], y[1]), A)
+
+
+def as_values(g, y):
+    """The cotangent of the values, 0 where there is none."""
+    return np.zeros(np.shape(y[2])) if g is None or np.ndim(g) == 0 else g
+
+
+@linear(as_values)
+def _(w, z, g, y):
+    return w, None
 
 
 def all_found(y, A):
@@ -458,7 +492,7 @@ def read_found(A_dot, y, A):
 
 @linear(read_found)
 def _(g, z, A_dot, y, A):
-    return of_triples(g, y[0], y[1], A), None, None
+    return at_places(g, (y[0], y[1]), A), None, None
 
 
 def no_tangent(index):
@@ -469,21 +503,9 @@ def no_tangent(index):
 flat(no_tangent)
 
 
-def of_triples(g, rows, columns, like):
-    """The cotangent of an array of whose entries these are the values."""
-    if g is None or np.ndim(g) == 0:
-        g = np.zeros(np.shape(rows))
-    return sparse.csr_array((g, (rows, columns)), shape=like.shape)
-
-
-@linear(of_triples)
-def _(w, y, g, rows, columns, like):
-    return read(w, rows, columns), None, None, None
-
-
 operates(operator.getitem, item)
 with_own_operators(
-    in_columns, of_triples, ones_on_diagonal, *existing(sparse, "swapaxes", "permute_dims", "expand_dims"),
+    in_columns, ones_on_diagonal, *existing(sparse, "swapaxes", "permute_dims", "expand_dims"),
     *methods("transpose"), *methods("getrow"), *methods("getcol"),
 )  # fmt: skip
 structured("blocks", sparse.bmat, sparse.vstack, sparse.hstack)

@@ -104,6 +104,16 @@ def _(x, A, b, A_dot, b_dot, permc_spec=None, use_umfpack=True):
     return -linalg.spsolve(A, A_dot @ x, permc_spec, use_umfpack), linalg.spsolve(A, b_dot, permc_spec, use_umfpack)
 
 
+def turned_by_rows(A):
+    """The transpose, by rows."""
+    return A.T.tocsr()
+
+
+@linear(turned_by_rows)
+def _(g, y, A):
+    return transposed(g)
+
+
 def triangle(M, lower, unit_diagonal):
     """The part of a cotangent that a triangular solver reads."""
     if lower:
@@ -118,7 +128,7 @@ def _(w, y, M, lower, unit_diagonal):
 
 @general(linalg.spsolve_triangular)
 def spsolve_triangular(g, x, A, b, lower=True, *, unit_diagonal=False):
-    b_bar = linalg.spsolve_triangular(transposed(A).tocsr(), g, not lower, unit_diagonal=unit_diagonal)
+    b_bar = linalg.spsolve_triangular(turned_by_rows(A), g, not lower, unit_diagonal=unit_diagonal)
     return triangle(of_matrix(-b_bar, A, x), lower, unit_diagonal), b_bar
 
 
@@ -370,7 +380,7 @@ def damped(A, damp):
     if not damp:
         return A
     below = sparse.diags_array(np.full(np.shape(A)[1], 1.0 * damp), format="csr")
-    return sparse.vstack([A, below], "csr") if is_operator(A) else np.concatenate((A, below.toarray()))
+    return sparse.vstack([A, below], "csr") if is_operator(A) else np.concatenate((A, dense(below)))
 
 
 def fit_bars(solver, g, A, b, x, damp, options):
@@ -638,7 +648,7 @@ def apart(A, w, v, right):
     for k in range(len(w)):
         column = v[:, k : k + 1]
         bordered = sparse.bmat([[A - w[k] * sparse.eye(len(v)), column], [column.T, None]], "csc")
-        found.append(linalg.spsolve(bordered, np.append(right[:, k], 0.0))[: len(v)])
+        found = found + [linalg.spsolve(bordered, np.append(right[:, k], 0.0))[: len(v)]]
     return np.stack(found, axis=1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
 
@@ -15,3 +16,5 @@ example(linalg.spsolve, _A, draw.normal(3, 2))
 for _f in (linalg.cg, linalg.bicg, linalg.bicgstab, linalg.cgs, linalg.gmres, linalg.minres):
     example(_f, _A, draw.normal(3), rtol=1e-12)
 example(linalg.expm_multiply, _A, draw.normal(3))
+for _f in (linalg.cg, linalg.bicg, linalg.bicgstab, linalg.cgs, linalg.gmres, linalg.minres):
+    example(_f, _A, draw.normal(3), x0=draw.normal(3), M=np.eye(3), rtol=1e-12)

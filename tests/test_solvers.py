@@ -175,6 +175,8 @@ def limit_of_an_inner_integral_may_be_called(k):
 
 
 INTEGRALS = [
+    lambda k: integrate.tanhsinh(lambda x: np.exp(-k * x * x) * np.log(x), 0.0, 1.0).integral if NEW else k,
+    lambda k: integrate.tanhsinh(lambda x, a: np.exp(-a * x), 0.1 * k, k * k, args=(k,)).integral if NEW else k,
     lambda k: integrate.quad(lambda t, a: np.exp(-a * t * t), 0.0, k, args=(k,))[0],
     lambda k: integrate.quad(lambda t: np.exp(-k * t * t) * t, -k, np.inf)[0],
     lambda k: integrate.quad(lambda t, a, w: np.sum(w * a * t) ** 2, 0.0, 1.0, args=(k, W * k))[0],
@@ -183,6 +185,31 @@ INTEGRALS = [
     lambda k: np.sum(integrate.quad_vec(lambda t, a: np.exp(-a * t * W), 0.0, np.inf, args=(k,))[0] ** 2),
     lambda k: integrate.fixed_quad(lambda t, a: np.exp(-a * t * t), 0.0, k, args=(k,), n=7)[0], integral_of_an_integral,
 ]  # fmt: skip
+
+NEW = hasattr(integrate, "nsum")
+SUMS = [
+    lambda k: integrate.nsum(lambda n: 1.0 / n ** (2.0 * k), 1, np.inf).sum if NEW else k,
+    lambda k: integrate.nsum(lambda n, a, b: np.exp(-a * n) * b, 1, 20, args=(k, k * k)).sum if NEW else k,
+]
+
+
+def between_boundaries(k):
+    def bent(x, y):
+        return np.vstack((y[1], -k * np.sin(y[0])))
+
+    guess = np.ones((2, 5))
+    found = integrate.solve_bvp(bent, lambda a, b: [a[0], b[0] - k], np.linspace(0, 1, 5), guess, tol=1e-3, bc_tol=1e-9)
+    return found.y[1, 0] ** 2
+
+
+def of_a_parameter(k):
+    x = np.linspace(0.0, 1.0, 5)
+    found = integrate.solve_bvp(
+        lambda x, y, p: np.vstack((y[1], -(p[0] ** 2) * y[0] * k)), lambda a, b, p: np.array([a[0], b[0], a[1] - p[0]]), x,
+        np.stack((np.sin(np.pi * x), np.cos(np.pi * x))), [3.0], tol=1e-6,
+    )  # fmt: skip
+    return found.p[0]
+
 
 VOLUMES = [
     lambda k: integrate.tplquad(lambda z, y, x: np.sin(k * x * y * z), 0, 1, 0, k, 0, 1)[0],
@@ -198,6 +225,7 @@ VOLUMES = [
     )[0],
     lambda k: integrate.dblquad(lambda y, x: np.sin(k * x * y), 0, 1, 0, 1)[0],
     lambda k: integrate.dblquad(lambda y, x, w: w * x * y, 0, k, lambda x: x * k, lambda x: x + k, args=(k * k,))[0],
+    lambda k: integrate.dblquad(lambda y, x: np.exp(-k * x * y), 0, 1, 0, lambda x: k * x)[0],
     lambda k: integrate.nquad(lambda y, x: k * x * y + np.cos(k * y), [[0, k], [0, 1.5]])[0],
     lambda k: integrate.nquad(lambda y, k: k * y, [[0, 1]], args=(k,))[0],
 ]  # in one order
@@ -254,7 +282,7 @@ EQUATIONS = [
 
 KINDS = {"root": ROOTS, "minimum": MINIMA, "integral": INTEGRALS, "equation": EQUATIONS}
 EVERY = [pytest.param(f, id=f"{kind}-{n}") for kind, fs in KINDS.items() for n, f in enumerate(fs)]
-ONCE = [pytest.param(f, id=f"rough-{n}") for n, f in enumerate(ROUGH)]
+ONCE = [pytest.param(f, id=f"rough-{n}") for n, f in enumerate([*ROUGH, *SUMS, between_boundaries, of_a_parameter])]
 
 
 def slope(f, k=1.2, h=1e-3):
@@ -301,6 +329,16 @@ def test_second_order(f):
 
 # --- what has no derivative ------------------------------------------------------------------------------------------
 
+
+def bounded_states(k):
+    return integrate.solve_bvp(
+        lambda x, y: np.vstack((y[1], -k * y[0])),
+        lambda a, b: np.array([a[0], b[0] - k]),
+        np.linspace(0, 1, 5),
+        np.ones((2, 5)),
+    )
+
+
 REFUSED = [
     (lambda k: optimize.lsq_linear(SQUARE, Y[:6], bounds=(-0.1 * k, 0.3)).cost, "in `bounds`"),
     (lambda k: optimize.lsq_linear(np.ones((3, 2)) * k, np.arange(3.0)).x[0], "the only solution"),
@@ -314,7 +352,8 @@ REFUSED = [
     (lambda k: integrate.solve_ivp(lambda t, y: -k * y, (0, 1), [1.0], events=lambda t, y: y[0] - 0.5).y[0, -1], "events"),
     (lambda k: integrate.solve_ivp(lambda t, y: -k * y, (0, 1), [1.0], dense_output=True).y[0, -1], "dense_output"),
     (lambda k: integrate.quad(lambda t: np.cos(k * t), 0, 1, weight="cos", wvar=2.0)[0], "weight"),
-    (lambda k: integrate.dblquad(lambda y, x: k * x * y, 0, 1, 0, lambda x: x)[0], "two numbers or two functions"),
+    (lambda k: bounded_states(k).sol(0.5)[0], "`sol` is a function|makes a PPoly"),
+    (lambda k: np.sum(integrate.tanhsinh(lambda x, a: np.exp(-k * a * x), 0, 1, args=(W,)).integral), "one number at"),
     (lambda k: integrate.nquad(lambda y, x: k * x * y, [[0, 1], [0, 1]], opts={"limit": 20})[0], "without opts="),
     (lambda k: optimize.linprog([-2 * k, -1.0], A_ub=[[1.0, k], [1.0, 0.0]], b_ub=[1.0, 1.0]).x[1], "no corner"),
 ]  # fmt: skip

@@ -41,7 +41,7 @@ class Given:
     defaults: dict[str, Any]  # of positional arguments, then of keyword-only ones
     positional: int
     elementwise: bool = False
-    named: bool = False  # returns a dict whose items are attributes, too
+    named: bool | frozenset[str] = False  # returns a dict whose items are attributes, too: all numbers, or but for these
     made: bool = False  # made by `primitive`, so that no text calls it yet
     vjps: dict[str, Callable[..., Any] | None] = field(default_factory=dict)
     jvps: dict[str, Callable[..., Any] | None] = field(default_factory=dict)

@@ -121,6 +121,13 @@ def is_record(unit: Unit, node: gast.AST, names: set[str]) -> bool:
     return isinstance(node, gast.Name) and node.id in names
 
 
+def objects(unit: Unit, tree: gast.FunctionDef) -> set[str]:
+    """The items of such dicts that are objects, whose calls would lose a derivative."""
+    rules = [catalogue.of(unit.called(node)).rule for node in nodes(tree) if isinstance(node, gast.Call)]
+    named = [rule.given.named for rule in rules if rule is not None and rule.given is not None]
+    return {part for parts in named if isinstance(parts, frozenset) for part in parts}
+
+
 def item(node: gast.Attribute) -> gast.AST:
     """The attribute of such a dict, read as an item."""
     return placed(node, gast.Subscript(node.value, constant(node.attr), gast.Load()))

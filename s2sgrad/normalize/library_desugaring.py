@@ -68,7 +68,7 @@ class _Desugarer(Transformer):
         self.scope = library.Scope(unit, tree)
         self.endings, self.additions = self.scope.endings, self.scope.absorption.additions
         self.dicts = displays.dicts(unit, tree)
-        self.records = displays.records(unit, tree)
+        self.records, self.objects = displays.records(unit, tree), displays.objects(unit, tree)
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         self.generic_visit(node)
@@ -85,6 +85,9 @@ class _Desugarer(Transformer):
     def visit_Attribute(self, node: gast.Attribute) -> gast.AST:
         """`optimize.root(f, x0).x` as `optimize.root(f, x0)["x"]`: such a result has items alone."""
         is_item = isinstance(node.ctx, gast.Load) and displays.is_record(self.unit, node.value, self.records)
+        if is_item and node.attr in self.objects:
+            self.unit.no_rule(node, f"`{node.attr}` is a function that was found, of which no derivative is known: use the "
+                                    "states at the mesh, `y`")  # fmt: skip
         self.generic_visit(node)
         return displays.item(node) if is_item and not hasattr(dict, node.attr) else node
 

@@ -183,11 +183,11 @@ def without_jvp(t: Any, y: Any, *arguments: Any, **words: Any) -> Any:
 
 
 def enter(
-    solver: Function, vjps: dict[str, Function], jvps: dict[str, Function], unmoved: tuple[str, ...], named: bool = False,
-    words: tuple[str, ...] = (),
+    solver: Function, vjps: dict[str, Function], jvps: dict[str, Function], unmoved: tuple[str, ...],
+    named: bool | frozenset[str] = False, words: tuple[str, ...] = (),
 ) -> None:  # fmt: skip
     """Give a solver its derivatives, by argument; it does not change with those in `unmoved`.  `named`: the parts of its
-    result have names; `words`: the keywords that it takes without naming them in its definition."""
+    result have names, and these are objects; `words`: the keywords that it takes without naming them in its definition."""
     spec = described(solver)
     spec.defaults |= dict.fromkeys(words)
     spec.named = named

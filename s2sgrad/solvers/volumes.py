@@ -18,41 +18,26 @@ from s2sgrad.solvers.handed import enter, require_only
 from s2sgrad.solvers.quadrature import beside
 
 
-def between_numbers(f, a, b, low, high, args):
-    """The text of `dblquad` over a rectangle."""
+def between(f, a, b, low, high, args):
+    """The text of `dblquad`, between numbers or functions."""
 
     def over_lines(x):
-        return integrate.quad(lambda y: f(y, x, *args), low, high)[0]
+        first, last = low(x) if callable(low) else low, high(x) if callable(high) else high
+        return integrate.quad(lambda y: f(y, x, *args), first, last)[0]
 
     return integrate.quad(over_lines, a, b)[0]
 
 
-def between_functions(f, a, b, low, high, args):
-    """The text of `dblquad` between functions."""
-
-    def over_lines(x):
-        return integrate.quad(lambda y: f(y, x, *args), low(x), high(x))[0]
-
-    return integrate.quad(over_lines, a, b)[0]
-
-
-def in_a_box(f, a, b, low, high, bottom, top, args):
-    """The text of `tplquad` between numbers."""
-
-    def over_planes(x):
-        return integrate.quad(lambda y: integrate.quad(lambda z: f(z, y, x, *args), bottom, top)[0], low, high)[0]
-
-    return integrate.quad(over_planes, a, b)[0]
-
-
-def between_surfaces(f, a, b, low, high, bottom, top, args):
-    """The text of `tplquad` between functions."""
+def in_a_body(f, a, b, low, high, bottom, top, args):
+    """The text of `tplquad`, between numbers or functions."""
 
     def over_planes(x):
         def over_lines(y):
-            return integrate.quad(lambda z: f(z, y, x, *args), bottom(x, y), top(x, y))[0]
+            under, over = bottom(x, y) if callable(bottom) else bottom, top(x, y) if callable(top) else top
+            return integrate.quad(lambda z: f(z, y, x, *args), under, over)[0]
 
-        return integrate.quad(over_lines, low(x), high(x))[0]
+        first, last = low(x) if callable(low) else low, high(x) if callable(high) else high
+        return integrate.quad(over_lines, first, last)[0]
 
     return integrate.quad(over_planes, a, b)[0]
 
@@ -109,19 +94,15 @@ def boxed(f: Any, ranges: Any, args: Any, opts: Any, full_output: Any) -> tuple[
 
 
 def double(f: Any, a: Any, b: Any, low: Any, high: Any, args: Any, *rest: Any) -> tuple[Any, ...]:
-    """The text of a call of `dblquad`, and what it takes; Refusal for a number beside a function."""
-    if callable(low) != callable(high):
-        raise Refusal(None, "dblquad has a derivative between two numbers or two functions: write `lambda x: 0.0`")
-    return between_functions if callable(low) else between_numbers, f, a, b, low, high, args
+    """The text of a call of `dblquad`, and what it takes."""
+    return between, f, a, b, low, high, args
 
 
 def triple(
     f: Any, a: Any, b: Any, low: Any, high: Any, bottom: Any, top: Any, args: Any, *rest: Any
 ) -> tuple[Any, ...]:  # fmt: skip
     """The same of `tplquad`."""
-    if len({callable(limit) for limit in (low, high, bottom, top)}) > 1:
-        raise Refusal(None, "tplquad has a derivative between numbers alone or functions alone: write `lambda x: 0.0`")
-    return between_surfaces if callable(low) else in_a_box, f, a, b, low, high, bottom, top, args
+    return in_a_body, f, a, b, low, high, bottom, top, args
 
 
 for _solver, _told, _names in (

@@ -81,5 +81,5 @@ later("scipy.ndimage", "s2sgrad.rules.scipy.labels")
 later("scipy.ndimage", "s2sgrad.rules.scipy.resampling")
 for _name in ("roots", "minima", "fits", "programs", "bounded"):
     later("scipy.optimize", f"s2sgrad.solvers.{_name}")
-for _name in ("quadrature", "volumes", "equations"):
+for _name in ("quadrature", "volumes", "equations", "sums", "boundary"):
     later("scipy.integrate", f"s2sgrad.solvers.{_name}")

@@ -26,10 +26,7 @@ NEAREST = {
     "numpy.histogram2d": "numpy.histogram",
     "numpy.histogramdd": "numpy.histogram",
     "numpy.sort_complex": "numpy.sort",
-    "scipy.fft.fht": "scipy.fft.fft",
-    "scipy.fft.ifht": "scipy.fft.ifft",
     "scipy.ndimage.generic_filter": "scipy.ndimage.correlate",
-    "scipy.optimize.lsq_linear": "scipy.optimize.nnls",
     "scipy.signal.envelope": "scipy.signal.hilbert",
     "scipy.signal.ellipap": "scipy.signal.cheb1ap",
     "scipy.signal.iirdesign": "scipy.signal.iirfilter",
@@ -42,8 +39,6 @@ NEAREST = {
 """What the names alone would not tell."""
 
 MAKING = {
-    "scipy.interpolate.InterpolatedUnivariateSpline": "scipy.interpolate.make_interp_spline",
-    "scipy.interpolate.UnivariateSpline": "scipy.interpolate.make_interp_spline",
     "scipy.interpolate.barycentric_interpolate": "scipy.interpolate.BarycentricInterpolator",
     "scipy.interpolate.lagrange": "scipy.interpolate.BarycentricInterpolator",
 }

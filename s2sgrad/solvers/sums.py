@@ -13,7 +13,7 @@ from scipy import integrate
 
 from s2sgrad import runtime
 from s2sgrad.api import jvp
-from s2sgrad.rules.table import flat
+from s2sgrad.rules.table import existing, flat
 from s2sgrad.runtime import Refusal
 from s2sgrad.solvers.handed import enter, flattened, require_only, tupled, unflattened, unknown_tangent
 from s2sgrad.solvers.quadrature import at_limit, called, integral_of_bars
@@ -93,9 +93,9 @@ def b_jvp(t, y, f, a, b, *, args, log, maxlevel, minlevel, atol, rtol, preserve_
     return along(y, t * at_limit(f, b, tupled(args)))
 
 
-if hasattr(integrate, "tanhsinh"):
+for _solver in existing(integrate, "tanhsinh"):
     enter(
-        integrate.tanhsinh,
+        _solver,
         {"f": f_vjp, "a": a_vjp, "b": b_vjp, "args": args_vjp},
         {"f": f_jvp, "a": a_jvp, "b": b_jvp, "args": args_jvp},
         (),
@@ -152,5 +152,5 @@ def sum_args_jvp(t, y, f, a, b, *, step, args, log, maxterms, tolerances):
     return {**unknown_tangent(y), "sum": sum_given_along(tupled(t), f, a, b, step, tupled(args))}
 
 
-if hasattr(integrate, "nsum"):
-    enter(integrate.nsum, {"f": sum_f_vjp, "args": sum_args_vjp}, {"f": sum_f_jvp, "args": sum_args_jvp}, (), True)
+for _solver in existing(integrate, "nsum"):
+    enter(_solver, {"f": sum_f_vjp, "args": sum_args_vjp}, {"f": sum_f_jvp, "args": sum_args_jvp}, (), True)

@@ -503,3 +503,23 @@ complex_of_real_numbers(
     transforms.fft, transforms.ifft, transforms.rfft, transforms.ihfft, transforms.fftn, transforms.ifftn, transforms.fft2,
     transforms.ifft2, transforms.rfftn, transforms.rfft2, transforms.ihfftn, transforms.ihfft2,
 )  # fmt: skip
+
+# --- Hankel transforms -----------------------------------------------------------------------------------------------
+
+
+@general(transforms.fht)
+def fht(g, y, a, dln, mu, offset=0.0, bias=0.0):  # a circular convolution, read backwards: symmetric
+    return transforms.fht(g, dln, mu, offset, bias), None, None
+
+
+@general(transforms.ifht)
+def ifht(g, y, A, dln, mu, offset=0.0, bias=0.0):
+    return transforms.ifht(g, dln, mu, offset, bias), None, None
+
+
+fht.linear_in("a")
+ifht.linear_in("A")
+for _rule in (fht, ifht):
+    for _name in ("dln", "mu"):
+        _rule.constant(_name)
+flat(transforms.get_workers)

@@ -55,3 +55,7 @@ for _type in (1, 2, 3, 4):
     example(rules.transposed_dstn, normal(4, 3), normal(4, 5), _type, None, (1,), "forward", None)
 example(fft.fftfreq, 5, 0.4)
 example(fft.rfftfreq, 5, d=0.4)
+
+for _f in (fft.fht, fft.ifht):
+    example(_f, normal(6), 0.1, 0.5)
+    example(_f, normal(2, 5), 0.2, 0.3, offset=0.1, bias=-0.2)

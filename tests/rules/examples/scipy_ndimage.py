@@ -7,7 +7,11 @@ from scipy import ndimage
 
 from s2sgrad.rules.scipy import filters, labels, rank_filters, resampling
 
+from . import complex_numbers
 from .base import between, example, normal
+from .complex_numbers import cplx
+
+complexly = complex_numbers.example
 
 MODES = ("reflect", "constant", "nearest", "mirror", "wrap")
 
@@ -105,3 +109,13 @@ for _mode in ("mirror", "nearest", "reflect"):
     example(resampling.unsloped, normal(2, 6), normal(4, 5), _at, 3, _mode, True)
 example(resampling.bent, normal(2, 6), normal(4, 5), between(0.2, 2.8, 2, 6), 3, "constant", True)
 example(resampling.unbent, normal(2, 6), normal(2, 6), normal(4, 5), between(0.2, 2.8, 2, 6), 3, "constant", True)
+
+# --- spectra and distances ---------------------------------------------------------------------------------------------
+
+for _f in (ndimage.fourier_gaussian, ndimage.fourier_uniform, ndimage.fourier_ellipsoid):
+    example(_f, normal(4, 5), 1.3)
+    complexly(_f, cplx(4, 3), 1.3, n=5)
+complexly(ndimage.fourier_shift, cplx(4, 5), [0.3, -1.2])
+_mask = normal(5, 6) > -0.5
+example(ndimage.distance_transform_edt, _mask, sampling=np.array([0.7, 1.3]))
+example(ndimage.distance_transform_edt, _mask, sampling=0.7)

@@ -1,0 +1,85 @@
+"""Rules of scipy.ndimage for filters of spectra, which multiply each element, and of distances.
+
+    y = ndimage.fourier_gaussian(x, 2.0)           ->    x_bar = ndimage.fourier_gaussian(y_bar, 2.0)
+    d = ndimage.distance_transform_edt(x, s)       ->    s_bar[k] = sum(d_bar * s[k] * steps[k] ** 2 / d)
+
+A filter of a spectrum is linear and its own transpose.  Distances jump with what is background, and else move with the
+spacing of the grid alone: the nearest element of the background stays the same.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import ndimage
+
+from s2sgrad.rules.table import complex_of_real_numbers, flat, general, of_complex_numbers
+from s2sgrad.runtime import Refusal
+
+# --- spectra ---------------------------------------------------------------------------------------------------------
+
+
+@general(ndimage.fourier_gaussian)
+def fourier_gaussian(g, y, input, sigma, n=-1, axis=-1, output=None):
+    return ndimage.fourier_gaussian(g, sigma, n, axis), None
+
+
+@general(ndimage.fourier_uniform)
+def fourier_uniform(g, y, input, size, n=-1, axis=-1, output=None):
+    return ndimage.fourier_uniform(g, size, n, axis), None
+
+
+@general(ndimage.fourier_ellipsoid)
+def fourier_ellipsoid(g, y, input, size, n=-1, axis=-1, output=None):
+    return ndimage.fourier_ellipsoid(g, size, n, axis), None
+
+
+@general(ndimage.fourier_shift)
+def fourier_shift(g, y, input, shift, n=-1, axis=-1, output=None):
+    return ndimage.fourier_shift(g, shift, n, axis), None
+
+
+for _rule, _name in (
+    (fourier_gaussian, "sigma"), (fourier_uniform, "size"), (fourier_ellipsoid, "size"), (fourier_shift, "shift")
+):  # fmt: skip
+    _rule.linear_in("input")
+    _rule.constant(_name)
+    _rule.refuse(
+        lambda output: not (output.known and output.value is None),
+        "a filter of scipy.ndimage with `output=` has no derivative rule: use its result",
+    )
+of_complex_numbers(ndimage.fourier_gaussian, ndimage.fourier_uniform, ndimage.fourier_ellipsoid, ndimage.fourier_shift)
+complex_of_real_numbers(ndimage.fourier_shift)
+
+# --- distances -------------------------------------------------------------------------------------------------------
+
+
+def steps_to_background(x):
+    """How far the nearest element of the background is, along each axis, in a grid of these spacings."""
+    places = ndimage.distance_transform_edt(x[0], x[1], return_distances=False, return_indices=True)
+    return places - np.indices(np.shape(x[0]))
+
+
+def distances_alone(x, return_distances, return_indices, sampling):
+    """Refuse places of the background, and a spacing that is a list."""
+    if return_indices or not return_distances or isinstance(sampling, (list, tuple)):
+        raise Refusal(None, "distance_transform_edt has a derivative rule for distances alone, in a number or an array of "
+                            "spacings")  # fmt: skip
+    return True
+
+
+flat(steps_to_background, distances_alone, ndimage.iterate_structure)
+
+
+@general(ndimage.distance_transform_edt)
+def distance_transform_edt(
+    g, d, input, sampling=None, return_distances=True, return_indices=False, distances=None, indices=None
+):  # fmt: skip
+    return None
+
+
+@distance_transform_edt.keyword("sampling")
+def _(g, d, input, sampling=None, return_distances=True, return_indices=False, distances=None, indices=None):
+    distances_alone(input, return_distances, return_indices, sampling)
+    each = g / np.where(d > 0.0, d, 1.0) * steps_to_background((input, sampling)) ** 2
+    by_axis = sampling * np.sum(np.reshape(each, (np.ndim(input), -1)), axis=1)
+    return by_axis if np.ndim(sampling) else np.sum(by_axis)

@@ -455,6 +455,7 @@ def _unbroadcast(self: Lowering, g: Any, x: Any) -> Any:
         return g
     out = reductions.summed(self, g, tuple(axes), keep=True) if x.rank else reductions.summed(self, g, tuple(axes), False)
     if lead and x.rank:
+        out = self.writer.stored(out) if isinstance(out, Tree) else out
         out = indexed(self.writer, self.bounds, out, (constant(0),) * lead)
     return out
 

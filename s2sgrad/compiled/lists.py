@@ -54,6 +54,8 @@ def _pushed(self: Lowering, stack: Stack, value: Any, key: str) -> tuple[str, An
         return value.text, Scalar("", value.dtype, value.python, weak=value.weak)
     if isinstance(value, Object) and value.value is None:
         return "None", value
+    if isinstance(value, Object) and isinstance(value.value, tuple):  # a slice
+        return _pushed(self, stack, Items(tuple(Object(None) if e is None else e for e in value.value), slice), key)
     if isinstance(value, (Tree, Gather)):
         value = writer.stored(value)
     if not isinstance(value, Leaf):
@@ -75,7 +77,7 @@ def _joined(self: Lowering, a: Any, b: Any) -> Any:
     """What is known of the items of a list, from two of them."""
     if type(a) is not type(b):
         raise Unfit("a list of values of several types")
-    if isinstance(a, Items) and len(a.items) == len(b.items):
+    if isinstance(a, Items) and len(a.items) == len(b.items) and a.type is b.type:
         return Items(tuple(_joined(self, x, y) for x, y in zip(a.items, b.items, strict=True)), a.type)
     if isinstance(a, Scalar) and a.dtype == b.dtype:
         return replace(a, python=a.python or b.python, weak=a.weak and b.weak)
@@ -125,6 +127,8 @@ def _named(self: Lowering, item: Any) -> tuple[str, Any]:
 
 def _measured(self: Lowering, value: Any) -> Any:
     """The value, the extents of its arrays read where they are not known."""
+    if isinstance(value, Items) and value.type is slice:
+        return Object(tuple(None if isinstance(v, Object) else v for v in value.items))
     if isinstance(value, Items):
         return Items(tuple(_measured(self, v) for v in value.items), value.type)
     if not isinstance(value, Leaf):

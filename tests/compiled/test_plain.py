@@ -185,6 +185,16 @@ def kinks(x, y):
     return np.sum(np.maximum(x, y) * np.minimum(x, 0.5) + np.abs(x) * np.clip(y, -0.5, 0.5) + np.where(x > y, x * x, y))
 
 
+def sections_that_are_recorded(x, k):
+    y = np.zeros(len(x))
+    for i in range(k):
+        part, rest = slice(i, i + 3), slice(None, -i - 1)
+        t = np.exp(x[part] * y[part] + x[i])
+        y[part] += t * t
+        y[rest] *= x[rest]
+    return np.sum(y * y)
+
+
 def several_arrays_as_an_index(m, v, i, j):
     m = m.copy()
     y = m[i, j] * 2.0
@@ -223,6 +233,7 @@ SMALL = [
     (kinks, (V, V[::-1] * V), (0, 1)),
     (rolls, (V, A), (0, 1)),
     (masked, (A, A[::-1] * 0.9), (0, 1)),
+    (sections_that_are_recorded, (V, 4), (0,)),
     (several_arrays_as_an_index, (A, V, np.array([0, 2, 2]), np.array([1, 3, 3])), (0, 1)),
 ]
 

@@ -111,7 +111,7 @@ class Matrix(Binds):
     def _by_position(self, args: tuple, keywords: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
         """The arguments, made positional if a differentiated one was passed by keyword."""
         args = self._lead + args
-        if not keywords or keywords.keys().isdisjoint(self._asked):
+        if not keywords or not any(asked in keywords for asked in self._asked):
             return args, keywords
         bound = signature(self.primal).bind(*args, **keywords)
         return bound.args, bound.kwargs

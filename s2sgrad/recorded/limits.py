@@ -8,8 +8,10 @@ slower for it.  A record that is too long takes no more entries.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
+import sys
 from typing import Any
 
 from s2sgrad.recorded.places import user_place
@@ -20,10 +22,10 @@ _FEWEST = 10_000_000
 
 def _affordable() -> int:
     """As many operations as the memory of the machine holds, of numbers."""
-    try:
-        held = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not on this system
-        held = 0
+    held = 0
+    if sys.platform != "win32":
+        with contextlib.suppress(ValueError, OSError):  # not on this system
+            held = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return max(_FEWEST, held // _OF_ENTRY)
 
 

@@ -58,10 +58,11 @@ def _of_standard_input() -> Iterator[str]:
     if hasattr(sys, "ps1"):
         yield from blocks(_history())
         return
-    with contextlib.suppress(OSError, ValueError):
-        status = os.fstat(0)
-        if stat.S_ISREG(status.st_mode):
-            yield os.pread(0, status.st_size, 0).decode(errors="replace")
+    if sys.platform != "win32":  # which cannot read a file that is being read from its start
+        with contextlib.suppress(OSError, ValueError):
+            status = os.fstat(0)
+            if stat.S_ISREG(status.st_mode):
+                yield os.pread(0, status.st_size, 0).decode(errors="replace")
 
 
 def _history() -> list[str]:

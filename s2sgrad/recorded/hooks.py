@@ -368,15 +368,20 @@ def _of_library(f: Any, called: Callable[..., Any], args: tuple, keywords: dict[
         elif inside is None:
             lost(f"`{getattr(f, '__name__', f)}`, which is written in C,")
         name = binding.name_of(f)
-        what = (
-            f"`{name}` reads the values of what carries a derivative, and has no derivative rule: write the value with "
-            "functions that have one, or give it one with `custom_gradient` or `defvjp`"
-        )
+        what = f"`{name}` reads the values of what carries a derivative, and {_unread(f)}"
         for run in OPEN.runs:
             run.refusal = None  # of a part of the library
         refuse(NoRule(what, user_place().place()))
     finally:
         OPEN.within = False
+
+
+def _unread(f: Any) -> str:
+    """Why a library's function has no derivative in a run, and what to do."""
+    if table.has_own_operators(f):
+        return "sparse arrays have derivatives in texts alone: `grad(f, strict=True)` says why this function has none"
+    ways = "write the value with functions that have one, or give it one with `custom_gradient` or `defvjp`"
+    return f"has no derivative rule: {ways}"
 
 
 def _raised_in(error: Exception) -> bool | None:

@@ -1620,7 +1620,7 @@ def test_a_function_that_arrives_as_an_argument():
     assert np.isclose(grad(apply, 1)(square, 0.7), 4 * 0.7**3)
 
 
-@pytest.mark.sampled(one_in=3)
+@pytest.mark.sampled(one_in=3, turn=1)
 def test_derivatives_up_to_the_fourth_of_a_function_that_arrives_as_an_argument():
     def apply(f, x, n):
         s = 0.0

@@ -280,7 +280,7 @@ def test_an_adjoint_that_is_a_copy_of_a_value_stays_one():
     np.testing.assert_allclose(hessian(f)(u, v), columns, rtol=1e-12)
 
 
-@pytest.mark.sampled(one_in=3)
+@pytest.mark.sampled(one_in=3, turn=1)
 def test_matrices_are_differentiated():
     """Of a Jacobian every operator takes the Jacobian of, and of a Hessian: as one takes it of the function by hand."""
 

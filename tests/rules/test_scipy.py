@@ -262,7 +262,7 @@ def counted(theta, x, k):
     return np.sum(stats.poisson.logpmf(k, np.exp(x @ theta))) + np.sum(norm.logpdf(theta))
 
 
-@pytest.mark.sampled(one_in=3)
+@pytest.mark.sampled(one_in=3, turn=1)
 def test_programs():
     x = np.linspace(0.0, 1.0, 4)
     theta = np.array([0.1, -0.3, -1.0])
@@ -714,7 +714,7 @@ def designed(w, x):
     return np.sum(signal.sosfilt(signal.butter(3, w, output="sos"), x) ** 2)
 
 
-@pytest.mark.sampled(one_in=3)
+@pytest.mark.sampled(one_in=3, turn=1)
 def test_sections():
     """`a[0]` of a section is 1: differences of the sections themselves are refused by SciPy."""
     c = np.array([0.3, 0.5, -0.2, -0.4, 0.2])

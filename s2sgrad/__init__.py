@@ -159,7 +159,7 @@ class _Names(list):
     """What `import *` goes through.  `help` describes what is `in` it: the most common names; it begins with all of them."""
 
     def __contains__(self, name: object) -> bool:
-        return name in ("grad", "hessian", "jacobian", "value_and_grad")
+        return name in ("grad", "value_and_grad")
 
 
 if not TYPE_CHECKING:

@@ -59,10 +59,13 @@ def _memory(writer: Writer, x: Leaf) -> str:
 
 def _text(writer: Writer, item: Any) -> str:
     """The text of an item of an index."""
+    text: str
     if is_array(item):
-        return writer.in_memory(item).root
+        text = writer.in_memory(item).root
+        return text
     if isinstance(item, Scalar) and item.dtype == INT:
-        return writer.settled(item).text
+        text = writer.settled(item).text
+        return text
     if isinstance(item, Object) and (item.value is None or item.value is Ellipsis):
         return str(item.value)
     if isinstance(item, Object) and isinstance(item.value, tuple):

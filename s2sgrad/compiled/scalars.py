@@ -74,12 +74,12 @@ def as_number(x: Any, dtype: Any) -> Any:
     return x if type(x) is of[0] else x.item()
 
 
-def put(x, index, value):
+def put(x: Any, index: Any, value: Any) -> None:
     """`x[index] = value`, by NumPy."""
     x[index] = value
 
 
-def put_sum(x, index, value):
+def put_sum(x: Any, index: Any, value: Any) -> None:
     """Add to what is at each index, as often as it occurs, by NumPy."""
     np.add.at(x, index, value)
 

@@ -130,8 +130,9 @@ def rows(pull: Function, x: Any) -> Any:
     return np.stack([np.ravel(pull(np.reshape(e, np.shape(x)))[1]) for e in np.eye(np.size(x))])
 
 
-def implicit(residual: Function, x_bar: Any, x: Any, f: Function, given: Any, said: str) -> tuple[Any, Any]:
-    """The cotangents of what `f` closes over, and of `given`, of the `x` with `residual(f, x, given) = 0`."""
+def implicit(residual: Function, x_bar: Any, x: Any, f: Any, given: Any, said: str) -> tuple[Any, Any]:
+    """The cotangents of what `f` closes over (several functions, perhaps), and of `given`, of the `x` with
+    `residual(f, x, given) = 0`."""
     rest, pull = vjp(residual, f, x, given)
     if np.ndim(x) == 0:
         slope = pull(1.0)[1]
@@ -145,7 +146,7 @@ def implicit(residual: Function, x_bar: Any, x: Any, f: Function, given: Any, sa
     return f_bar, given_bar
 
 
-def implicit_dot(residual: Function, x: Any, change: Any, f: Function, given: Any, said: str) -> Any:
+def implicit_dot(residual: Function, x: Any, change: Any, f: Any, given: Any, said: str) -> Any:
     """The tangent of the same `x`, where `change` is that of the residual at a fixed `x`."""
     rest, pull = vjp(residual, f, x, given)
     if np.ndim(x) == 0:
@@ -157,7 +158,7 @@ def implicit_dot(residual: Function, x: Any, change: Any, f: Function, given: An
     return np.reshape(np.linalg.solve(slopes, -np.ravel(change)), np.shape(x))
 
 
-def in_f(residual: Function, f_dot: Any, x: Any, f: Function, given: Any) -> Any:
+def in_f(residual: Function, f_dot: Any, x: Any, f: Any, given: Any) -> Any:
     """The change of the residual along the tangent of what `f` closes over."""
     return jvp(lambda f: residual(f, x, given), (f,), (f_dot,))[1]
 

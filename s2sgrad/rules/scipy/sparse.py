@@ -857,7 +857,8 @@ def diagonals_of(g, diagonals, offsets, like):
     """The cotangents of the diagonals that an array is made of; one number stands for a whole diagonal."""
     found = []
     if like.format != "dia" and is_operator(g):
-        require_complete(g, like, of_diagonals(*with_ones(diagonals, offsets), like).nnz)
+        ones, where = with_ones(diagonals, offsets)
+        require_complete(g, like, of_diagonals(ones, where, like).nnz)
     for d, k in zip(*lines(diagonals, offsets), strict=True):
         count = min(like.shape[0] - max(-k, 0), like.shape[1] - max(k, 0))
         bar = read(g, *on_line(k, count))

@@ -11,6 +11,7 @@ one with `damp` times the identity below the matrix; of many that fit exactly th
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -644,7 +645,7 @@ def eigsh_along(w, v, A, A_dot, with_vectors):
 
 def apart(A, w, v, right):
     """The solutions of `(A - w * I) @ z = right` that are orthogonal to the vectors, one for each value: by a border."""
-    found = []
+    found: list[Any] = []
     for k in range(len(w)):
         column = v[:, k : k + 1]
         bordered = sparse.bmat([[A - w[k] * sparse.eye(len(v)), column], [column.T, None]], "csc")

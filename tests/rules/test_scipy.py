@@ -576,6 +576,8 @@ def called_in_a_loop(y, t):
 def in_tuples(y, t):
     tck = interpolate.splrep(KNOTS, y * y)
     _, c, _ = interpolate.splrep(KNOTS, y, k=2)
+    more = interpolate.insert(1.1, tck)
+    c = c[:4] * np.sum(interpolate.sproot(interpolate.splrep(KNOTS, DATA + 0.01 * y)) ** 2) * interpolate.splev(0.3, more)
     return np.sum(interpolate.splev(t, tck) ** 2) + interpolate.splev(t[0], tck, der=1) * np.sum(c[:4])
 
 

@@ -1,4 +1,4 @@
-"""Rules of scipy.linalg: the Hessenberg form, products with `q`, balancing, sketches; what tells functions of LAPACK.
+"""Rules of scipy.linalg: the Hessenberg form, products with `q`, balancing; what tells functions of LAPACK.
 
 h = linalg.hessenberg(a)           ->    a_bar = vjp(hessenberg, a)[1](h_bar)[0], of its reflections (Golub and Van
                                          Loan, *Matrix Computations*, 2013, 7.4)
@@ -70,21 +70,3 @@ def matrix_balance(g, y, A, permute=True, scale=True, separate=False, overwrite_
 def _(y, A, A_dot, permute=True, scale=True, separate=False, overwrite_a=False):
     t = scaling(A, permute, scale, separate)
     return np.linalg.solve(t, A_dot @ t), np.zeros_like(t)
-
-
-def sketch(a, sketch_size, rng):
-    """The matrix that a sketch multiplies with, which a whole number determines."""
-    if not isinstance(rng, (int, np.integer)):
-        raise Refusal(None, "clarkson_woodruff_transform has a derivative rule where a whole number is its seed")
-    return linalg.clarkson_woodruff_transform(np.eye(len(a)), sketch_size, rng)
-
-
-flat(sketch)
-
-
-@general(linalg.clarkson_woodruff_transform)
-def clarkson_woodruff_transform(g, y, input_matrix, sketch_size, rng=None):
-    return sketch(input_matrix, sketch_size, rng).T @ g, None
-
-
-clarkson_woodruff_transform.constant("sketch_size")

@@ -29,7 +29,9 @@ class Scattered:
     def __init__(self, cls: Any, places: Any, values: Any, options: dict[str, Any]) -> None:
         self.cls, self.places, self.values, self.options = cls, places, np.array(values), options
         self.own = cls(places, self.values, **options)
-        inside = {"fill_value": 0.0} if cls is interpolate.LinearNDInterpolator else {}
+        inside = {"fill_value": 0.0} if cls in _WITH_FILL else {}
+        if cls is interpolate.CloughTocher2DInterpolator:  # whose slopes are found by iteration
+            inside |= {"tol": 1e-10, "maxiter": 4000}
         self.weighing = cls(places, np.eye(len(values)), **options | inside)
 
     def of(self, values: Any) -> Scattered:
@@ -42,7 +44,9 @@ _NAMES = {
     interpolate.RBFInterpolator: ("neighbors", "smoothing", "kernel", "epsilon", "degree"),
     interpolate.LinearNDInterpolator: ("fill_value", "rescale"),
     interpolate.NearestNDInterpolator: ("rescale", "tree_options"),
+    interpolate.CloughTocher2DInterpolator: ("fill_value", "tol", "maxiter", "rescale"),
 }
+_WITH_FILL = (interpolate.LinearNDInterpolator, interpolate.CloughTocher2DInterpolator)
 
 
 def made_at(cls, values, places, *rest, **options):

@@ -141,6 +141,92 @@ def splantider(tck, n=1):
     return t, M @ tck[1], k
 
 
+def of_more_knots(x, tck, m, per):
+    """The matrix of the coefficients with a knot more; of what FITPACK leaves behind them, zeros."""
+    if not isinstance(tck, (tuple, list)):
+        raise Refusal(None, "a spline has a derivative rule as a tuple of knots, coefficients and degree")
+    found = [interpolate.insert(x, (tck[0], e, tck[2]), m, per) for e in np.eye(len(tck[1]))]
+    matrix = np.stack([c for _, c, _ in found], axis=1)
+    matrix[len(found[0][0]) - tck[2] - 1 :] = 0.0
+    return matrix
+
+
+flat(of_more_knots)
+
+
+@general(interpolate.insert)
+def insert(g, y, x, tck, m=1, per=False):
+    return None, (unknown(tck[0]), of_more_knots(x, tck, m, per).T @ g[1], None)
+
+
+@insert.forward()
+def _(y, x, tck, x_dot, tck_dot, m=1, per=False):
+    return None, (y[0] * still(tck_dot, tck), of_more_knots(x, tck, m, per) @ coefficients(tck_dot, tck), None)
+
+
+insert.constant("x")
+structured("tck", interpolate.insert)
+with_sizes_of_their_own(interpolate.insert)
+
+# --- derivatives of all orders, and roots -----------------------------------------------------------------------------
+
+
+def all_orders(x, tck):
+    """The derivatives of all orders of the splines of which each coefficient is one: a row for each order."""
+    if np.ndim(x) > 0:
+        raise Refusal(None, "`spalde` has a derivative rule at one place: use `splev` with `der`")
+    return np.stack([interpolate.spalde(x, (tck[0], e, tck[2])) for e in np.eye(len(tck[1]))], axis=1)
+
+
+@general(all_orders)
+def orders(w, y, x, tck):
+    return np.sum(w[:-1] * y[1:]), in_knots(tck)
+
+
+@orders.forward()
+def _(y, x, tck, x_dot, tck_dot):
+    return np.concatenate((y[1:], np.zeros_like(y[:1]))) * x_dot, y * still(tck_dot, tck)
+
+
+@general(interpolate.spalde)
+def spalde(g, y, x, tck):
+    return np.sum(g[:-1] * y[1:]), (unknown(tck[0]), all_orders(x, tck).T @ g, None)
+
+
+@spalde.forward()
+def _(y, x, tck, x_dot, tck_dot):
+    return np.append(y[1:], 0.0) * x_dot, all_orders(x, tck) @ coefficients(tck_dot, tck)
+
+
+structured("tck", interpolate.spalde, all_orders)
+with_sizes_of_their_own(interpolate.spalde, all_orders)
+
+
+def steep(slope):
+    """1, unless a spline only touches 0 at a root."""
+    if np.any(np.abs(slope) < 1e-9):
+        raise Refusal(None, "a root at which a spline only touches 0 has no derivative")
+    return 1.0
+
+
+flat(steep)
+
+
+@general(interpolate.sproot)
+def sproot(g, x, tck, mest=10):
+    slope = interpolate.splev(x, tck, 1)
+    return of_coefficients(-g / slope * steep(slope), x, tck, 0, 0)
+
+
+@sproot.forward()
+def _(x, tck, tck_dot, mest=10):
+    slope = interpolate.splev(x, tck, 1)
+    return -along_coefficients(tck_dot, x, tck, 0, 0) / slope * steep(slope)
+
+
+structured("tck", interpolate.sproot)
+with_sizes_of_their_own(interpolate.sproot)
+
 # --- polynomials -----------------------------------------------------------------------------------------------------
 
 

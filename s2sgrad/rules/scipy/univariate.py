@@ -90,7 +90,10 @@ class Smooth(Made):
 def smooth(maker, values, places, *rest, **options):
     """The same of a smoothing spline."""
     options = dict(zip(("w", "lam"), rest, strict=False)) | options
-    if options.get("lam") is None or np.ndim(values) != 1:
+    if maker.__name__ == "make_splrep":
+        if options.get("s", 0.0) != 0.0 or np.ndim(values) != 1:
+            raise Refusal(None, "`make_splrep` has a derivative rule through data of one axis, with s=0")
+    elif options.get("lam") is None or np.ndim(values) != 1:
         raise Refusal(None, "`make_smoothing_spline` has a derivative rule in data of one axis, with a given `lam`")
     return Smooth(maker, places, values, options)
 
@@ -100,5 +103,5 @@ for _class, _count in zip(_NAMES, (2, 2, 3), strict=True):
     instances.write(
         _class, instances.Maker(fitted, at, _count, methods={"integral": integral, "roots": roots}, orders=_ORDERS)
     )
-for _maker in existing(interpolate, "make_smoothing_spline"):
+for _maker in existing(interpolate, "make_smoothing_spline", "make_splrep"):
     instances.write(_maker, instances.Maker(smooth, at, methods=_AREAS, orders=_ORDERS))

@@ -111,11 +111,10 @@ example(linalg.diagsvd, draw.normal(2), 2, 3)
 example(linalg.fiedler, draw.normal(3))
 example(linalg.khatri_rao, draw.normal(2, 3), draw.normal(4, 3))
 
-# --- reflections, balancing, sketches ----------------------------------------------------------------------------------
+# --- reflections, balancing --------------------------------------------------------------------------------------------
 
 example(linalg.hessenberg, draw.normal(4, 4))
 example(linalg.hessenberg, draw.normal(3, 3), calc_q=True)
 example(linalg.qr_multiply, draw.normal(4, 3), draw.normal(2, 4))
 example(linalg.qr_multiply, draw.normal(4, 3), draw.normal(3, 2), "left")
 example(linalg.matrix_balance, draw.normal(3, 3) * np.array([1.0, 30.0, 0.1]))
-example(linalg.clarkson_woodruff_transform, draw.normal(5, 2), 3, 1)

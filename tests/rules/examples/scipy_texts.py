@@ -19,6 +19,10 @@ example(linalg.subspace_angles, normal(4, 2), normal(4, 2))
 
 _tck = interpolate.splrep(np.arange(8.0), normal(8))
 example(spline_texts.integrals, 0.7, 5.2, (np.array([0, 0, 0, 0, 2, 3, 4, 5, 7, 7, 7, 7]), *_tck[1:]))  # of knots it is nan
+_places = np.array([0, 0, 0, 0, 2, 3, 4, 5, 7, 7, 7, 7])  # whole numbers carry no derivative
+example(spline_texts.all_orders, 2.5, (_places, *_tck[1:]))
+example(interpolate.spalde, 2.5, (_places, *_tck[1:]))
+example(interpolate.sproot, (_places, np.array([1.2, 0.7, 0.5, -0.4, -0.6, -1.3, -1.5, -2.2, 0.0, 0.0, 0.0, 0.0]), 3))
 example(interpolate.barycentric_interpolate, [0.0, 0.5, 1.2, 2.0], normal(4), np.array([0.3, 0.9]), rng=0)
 example(interpolate.barycentric_interpolate, [0.0, 0.5, 1.2, 2.0], normal(4, 2), 0.9, rng=0)
 

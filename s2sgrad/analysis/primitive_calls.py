@@ -186,7 +186,8 @@ def _attribute(unit: Unit, node: gast.Attribute, kinds: dict[str, Kind]) -> Oper
         if primitive is None:
             return Operation("flat", node)
         return Operation("rule", node, [node.value], {}, table.lookup(primitive), primitive)
-    of_data = of_data or (isinstance(owner, Foreign) and primitive is np.transpose)  # as that of an array is
+    ours = isinstance(owner, Foreign) or unit.primal.is_generated  # a cotangent, which may be a sparse array
+    of_data = of_data or (ours and primitive is np.transpose)  # as that of an array is
     if of_data and rule is not None:
         return Operation("rule", node, [node.value], {}, rule, primitive)
     return Operation("opaque", node, why=f"the attribute `{node.attr}` cannot be differentiated yet: pass its value as "

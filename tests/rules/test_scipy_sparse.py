@@ -237,6 +237,13 @@ def rows_one_by_one(d):
     return total
 
 
+def of_a_graph(d):
+    W = stored(d)
+    W = W + W.T
+    L = sparse.diags_array(W.sum(axis=1)) - W
+    return B @ linalg.spsolve((L + sparse.eye_array(3)).tocsc(), L @ B)
+
+
 def sums_of_matrices(d):
     M = sparse.csr_matrix((d, (ROWS, COLUMNS)), shape=(3, 3))
     degrees = np.asarray(M.sum(axis=1)).ravel()
@@ -368,6 +375,7 @@ TWICE = [
     an_item,
     sections,
     rows_one_by_one,
+    of_a_graph,
     sums_of_matrices,
     broadcast,
     matrices_of_blocks,

@@ -22,7 +22,7 @@ from s2sgrad.compiled.lowered import Lowered, flat_arguments, lower, rebuilt
 from s2sgrad.compiled.values import Unfit
 from s2sgrad.driver.program import Program
 from s2sgrad.errors import S2SGradError
-from s2sgrad.ir.lookups import noted
+from s2sgrad.ir.lookups import member_of, noted
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.primitives import libraries
@@ -132,6 +132,13 @@ class Made:
             (f.__globals__, n, MISSING if b.where == "builtin" else b.value) for f, n, b in bound if b.where != "cell"
         ]
         self._attributes = [(o, n, v) for o, n, v in lookups.attributes.values() if not libraries.is_installed(o)]
+        self._members = [(c, n, v) for c, n, v in lookups.members.values() if not libraries.is_installed(c)]
+        objects = [b.value for _, _, b in bound]
+        self._owners = [
+            (o, type(o), n) for o in objects for c, n, _ in self._members if isinstance(o, c) and n not in _own(o)
+        ]
+        called = [function, *objects, *(v for _, _, v in self._members), *(f for f, _, _ in self.lowered.defaults)]
+        self._codes = [(f, f.__code__) for f in called if isinstance(f, types.FunctionType)]
         given = self._given([*arguments.values()])
         begun = time.perf_counter()
         teller = threading.Timer(_SLOW, _tell, (self.lowered.name,))
@@ -156,6 +163,12 @@ class Made:
         for function, defaults, named in self.lowered.defaults:
             if function.__defaults__ is not defaults or function.__kwdefaults__ is not named:
                 return False
+        if any(member_of(cls, name) is not value for cls, name, value in self._members):
+            return False
+        if any(type(owner) is not cls or name in _own(owner) for owner, cls, name in self._owners):
+            return False
+        if any(function.__code__ is not code for function, code in self._codes):
+            return False
         return all(getattr(owner, name, None) is value for owner, name, value in self._attributes)
 
     def run(self, values: list[Any]) -> Any:
@@ -179,6 +192,11 @@ def _outside(read: tuple[types.FunctionType, str]) -> Any:
     binding = look_up(*read)
     assert binding is not None, read
     return binding.value
+
+
+def _own(owner: Any) -> dict[str, Any]:
+    """The attributes that an object has itself."""
+    return getattr(owner, "__dict__", {})
 
 
 def _cell(function: types.FunctionType, name: str) -> types.CellType:

@@ -321,3 +321,45 @@ def test_what_stays_numpy_between_loops(numba):
     assert "stays NumPy: `unwrap`" in said and "stays NumPy: `qr`" in said and "ran as NumPy text" not in said
     with pytest.raises(np.linalg.LinAlgError, match="square"):
         loops(V, m[:3])
+
+
+class Scaled:
+    def scaled(self, x):
+        return x * 2.0
+
+    def __call__(self, x):
+        return x * 4.0
+
+
+class Inheriting(Scaled):
+    pass
+
+
+def doubled(x):
+    return x * 2.0
+
+
+MODELS = Scaled(), Inheriting()
+MODEL, HEIR = MODELS
+
+
+def asks_objects(x):
+    return MODEL.scaled(x) + MODEL(x) + doubled(x) + HEIR.scaled(x)
+
+
+def test_methods_and_code_that_change(numba, monkeypatch):
+    """What is written out in the loops is compared at each call."""
+    loops = compile(asks_objects)
+
+    def changed(owner, name, factor):
+        monkeypatch.setattr(owner, name, lambda *given: given[-1] * factor, raising=False)
+        np.testing.assert_allclose(loops(V), asks_objects(V), rtol=1e-14)
+
+    np.testing.assert_allclose(loops(V), asks_objects(V), rtol=1e-14)
+    changed(Scaled, "scaled", 9.0)
+    changed(Scaled, "__call__", 7.0)
+    changed(Inheriting, "scaled", 6.0)
+    changed(MODEL, "scaled", 11.0)
+    changed(HEIR, "scaled", 3.0)
+    monkeypatch.setattr(doubled, "__code__", (lambda x: x * 5.0).__code__)
+    np.testing.assert_allclose(loops(V), asks_objects(V), rtol=1e-14)

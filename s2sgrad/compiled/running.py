@@ -22,7 +22,7 @@ from s2sgrad.compiled.lowered import Lowered, flat_arguments, lower, rebuilt
 from s2sgrad.compiled.values import Unfit
 from s2sgrad.driver.program import Program
 from s2sgrad.errors import S2SGradError
-from s2sgrad.ir.lookups import member_of, noted
+from s2sgrad.ir.lookups import Lookups, member_of, noted
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.primitives import libraries
@@ -125,20 +125,7 @@ class Made:
         with noted() as lookups:
             self.lowered = lower(Program(), function, arguments, threads)
         self._turn = _one_by_one if native.runs_in_threads(self.lowered.text) else contextlib.nullcontext()
-        data = {(id(function), name) for function, name in self.lowered.outside}
-        bound = [(f, n, b) for key, (f, n, b) in lookups.names.items() if b is not None and key not in data]
-        self._cells = [(_cell(f, n), b.value) for f, n, b in bound if b.where == "cell"]
-        self._names = [
-            (f.__globals__, n, MISSING if b.where == "builtin" else b.value) for f, n, b in bound if b.where != "cell"
-        ]
-        self._attributes = [(o, n, v) for o, n, v in lookups.attributes.values() if not libraries.is_installed(o)]
-        self._members = [(c, n, v) for c, n, v in lookups.members.values() if not libraries.is_installed(c)]
-        objects = [b.value for _, _, b in bound]
-        self._owners = [
-            (o, type(o), n) for o in objects for c, n, _ in self._members if isinstance(o, c) and n not in _own(o)
-        ]
-        called = [function, *objects, *(v for _, _, v in self._members), *(f for f, _, _ in self.lowered.defaults)]
-        self._codes = [(f, f.__code__) for f in called if isinstance(f, types.FunctionType)]
+        self._assumed = _Assumed(function, lookups, self.lowered)
         given = self._given([*arguments.values()])
         begun = time.perf_counter()
         teller = threading.Timer(_SLOW, _tell, (self.lowered.name,))
@@ -154,22 +141,7 @@ class Made:
 
     def holds(self) -> bool:
         """Whether all that the loops were written for is as it was."""
-        for home, name, value in self._names:
-            if home.get(name, MISSING) is not value:
-                return False
-        for cell, value in self._cells:
-            if cell.cell_contents is not value:
-                return False
-        for function, defaults, named in self.lowered.defaults:
-            if function.__defaults__ is not defaults or function.__kwdefaults__ is not named:
-                return False
-        if any(member_of(cls, name) is not value for cls, name, value in self._members):
-            return False
-        if any(type(owner) is not cls or name in _own(owner) for owner, cls, name in self._owners):
-            return False
-        if any(function.__code__ is not code for function, code in self._codes):
-            return False
-        return all(getattr(owner, name, None) is value for owner, name, value in self._attributes)
+        return self._assumed.holds()
 
     def run(self, values: list[Any]) -> Any:
         """The result; raises where the text may not."""
@@ -192,6 +164,49 @@ def _outside(read: tuple[types.FunctionType, str]) -> Any:
     binding = look_up(*read)
     assert binding is not None, read
     return binding.value
+
+
+class _Assumed:
+    """What loops were written for: names, attributes, methods, defaults and code."""
+
+    def __init__(self, function: types.FunctionType, lookups: Lookups, lowered: Lowered) -> None:
+        self._defaults = lowered.defaults
+        data = {(id(function), name) for function, name in lowered.outside}
+        bound = [(f, n, b) for key, (f, n, b) in lookups.names.items() if b is not None and key not in data]
+        self._cells = [(_cell(f, n), b.value) for f, n, b in bound if b.where == "cell"]
+        self._names = [
+            (f.__globals__, n, MISSING if b.where == "builtin" else b.value) for f, n, b in bound if b.where != "cell"
+        ]
+        self._attributes = [(o, n, v) for o, n, v in lookups.attributes.values() if not libraries.is_installed(o)]
+        self._members = [(c, n, v) for c, n, v in lookups.members.values() if not libraries.is_installed(c)]
+        self._ask_objects([b.value for _, _, b in bound], [function, *(f for f, _, _ in lowered.defaults)])
+
+    def _ask_objects(self, objects: list[Any], functions: list[Any]) -> None:
+        """Note which objects have no attribute of a method's name, and the code of functions and methods."""
+        self._owners = [
+            (o, type(o), n) for o in objects for c, n, _ in self._members if isinstance(o, c) and n not in _own(o)
+        ]
+        called = [*functions, *objects, *(v for _, _, v in self._members)]
+        self._codes = [(f, f.__code__) for f in called if isinstance(f, types.FunctionType)]
+
+    def holds(self) -> bool:
+        """Whether all that the loops were written for is as it was."""
+        for home, name, value in self._names:
+            if home.get(name, MISSING) is not value:
+                return False
+        for cell, value in self._cells:
+            if cell.cell_contents is not value:
+                return False
+        for function, defaults, named in self._defaults:
+            if function.__defaults__ is not defaults or function.__kwdefaults__ is not named:
+                return False
+        if any(member_of(cls, name) is not value for cls, name, value in self._members):
+            return False
+        if any(type(owner) is not cls or name in _own(owner) for owner, cls, name in self._owners):
+            return False
+        if any(function.__code__ is not code for function, code in self._codes):
+            return False
+        return all(getattr(owner, name, None) is value for owner, name, value in self._attributes)
 
 
 def _own(owner: Any) -> dict[str, Any]:

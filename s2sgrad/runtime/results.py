@@ -26,6 +26,10 @@ class NoResult(Refusal):
         if names:
             named = names[0] if len(names) == 1 else f"({', '.join(names)})"
             way = f"`return` the value, or differentiate what it writes: `outputs={named}`"
+        elif what == "a coroutine":
+            way = "write it without `async`"
+        elif what == "a generator":
+            way = "write a function around it that sums what it yields"
         elif what == "None":
             way = "`return` the value (of a function that writes its arguments, name them in `outputs=`)"
         super().__init__(None, f"{shown} returns {what}, which has no derivative: {way}")

@@ -32,11 +32,12 @@ def parts(y: Any) -> Any:
 
 def in_parts(f: Callable[..., Any], count: int) -> Callable[..., Any]:
     """A function of `count` arguments as one that gives the real and the imaginary parts; calls of few have no star."""
-    return {
+    few: dict[int, Callable[..., Any]] = {
         1: lambda x: parts(f(x)),
         2: lambda x, y: parts(f(x, y)),
         3: lambda x, y, z: parts(f(x, y, z)),
-    }.get(count, lambda *args: parts(f(*args)))
+    }
+    return few.get(count, lambda *args: parts(f(*args)))
 
 
 def has_complex(y: Any) -> bool:

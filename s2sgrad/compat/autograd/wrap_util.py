@@ -21,7 +21,7 @@ def unary_to_nary(unary_operator: Callable[..., Any]) -> Callable[..., Any]:
     """The operator of a function and the argument that is meant, by its number, or of several together, as a tuple."""
 
     @functools.wraps(unary_operator)
-    def nary_operator(fun: Callable[..., Any], argnum: int | tuple[int, ...] = 0, *options: Any, **named: Any) -> Any:
+    def nary_operator(fun: Callable[..., Any], argnum: Any = 0, *options: Any, **named: Any) -> Any:
         def of_one(*args: Any, **keywords: Any) -> Any:
             called = functools.partial(fun, **keywords)
             before, after = args[:argnum], args[argnum + 1 :]

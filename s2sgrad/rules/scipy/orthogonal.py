@@ -164,6 +164,9 @@ def is_left(side, a):
     """Which factor comes first, for a matrix of which the symmetric factor is regular."""
     of_rank(2, a)
     m, n = np.shape(a)
+    s = np.linalg.svd(a, compute_uv=False)
+    if s[-1] <= 1e-10 * s[0]:
+        raise Refusal(None, "polar of a singular matrix has no derivative: its orthogonal factor is not unique")
     if (m < n and side == "right") or (m > n and side == "left"):
         raise Refusal(None, f"polar with side={side!r} of a matrix of {m} rows and {n} columns has no derivative rule")
     return side == "left"
@@ -180,16 +183,37 @@ def polar(g, y, a, side="right"):
 
 
 def procrustes_bar(g, r, a, b):
-    """The cotangents of `m = a.T @ b`, whose orthogonal factor is `r`; the scale is the sum of its singular values."""
-    m = a.T @ b
-    p = r.T @ m
-    bar = polar_bar(r, 0.5 * (p + p.T), m, g[0], np.zeros_like(p)) + g[1] * r
+    """The cotangents of `m = a.T @ b`, whose orthogonal factor is `r`; the scale is the sum of its singular values.
+
+    `p @ x + x @ p` is `r.T @ m_dot` less its transpose, where `r_dot` is `r @ x`: solved by the eigenvectors of p.  Of two
+    directions in which both are 0 the factor is not told, and none is taken.
+    """
+    p = r.T @ (a.T @ b)
+    w, q = np.linalg.eigh(0.5 * (p + p.T))
+    sums = np.expand_dims(w, 0) + np.expand_dims(w, 1)
+    told = np.logical_and(sums > 1e-10 * np.max(w), ~np.eye(np.shape(p)[0], dtype=bool))
+    turning = q.T @ (r.T @ g[0] - g[0].T @ r) @ q
+    bar = r @ (q @ np.where(told, turning / np.where(told, sums, 1.0), 0.0) @ q.T) + g[1] * r
     return b @ bar.T, a @ bar
+
+
+def is_told(a, b):
+    """Raise Refusal for sets of points whose turn is not unique."""
+    s = np.linalg.svd(a.T @ b, compute_uv=False)
+    if s[-1] <= 1e-10 * s[0]:
+        raise Refusal(
+            None, "orthogonal_procrustes has no derivative where the rotation is not unique: of fewer points than axes"
+        )
+    return True
+
+
+flat(is_told)
 
 
 @general(linalg.orthogonal_procrustes)
 def orthogonal_procrustes(g, y, A, B, *, check_finite=True):
     of_rank(2, A, B)
+    is_told(A, B)
     return procrustes_bar(g, y[0], A, B)
 
 

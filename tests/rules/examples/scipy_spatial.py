@@ -43,3 +43,5 @@ example(
 example(distance.squareform, draw.normal(6))
 example(distance.squareform, draw.normal(3, 3), checks=False)
 example(spatial.procrustes, draw.normal(5, 2), draw.normal(5, 2))
+_points = np.array([[2.1, 0.3, 0.25], [0.3, 1.4, 0.4], [0.25, 0.4, 0.9]])
+example(spatial.procrustes, _points, _points[::-1] @ _points)  # of as few points as axes, whose turn is not unique

@@ -6,6 +6,7 @@ import functools
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from s2sgrad import elementwise_grad, grad, hessian, hvp, jacobian, jvp, linearize, value_and_grad, value_and_jacobian, vjp
 
@@ -44,7 +45,7 @@ def decay(x: float, k: float) -> float:
 
 
 @grad(outputs=("x",), unconnected_gradients="none")
-def doubled(x: np.ndarray) -> None:
+def doubled(x: npt.NDArray[np.float64]) -> None:
     x *= 2.0
 
 

@@ -36,7 +36,7 @@ def test_columns_at_once_are_those_of_one_after_the_other(write, part):
     outcomes = Counter(
         outcome(write(seed), way) for seed in range(part * OF_A_PART, (part + 1) * OF_A_PART) for way in (jacfwd, hessian)
     )
-    assert outcomes["at once"] > 0
+    assert set(outcomes) != {"raises"}
 
 
 def outcome(program, way):

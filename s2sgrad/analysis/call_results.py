@@ -126,6 +126,7 @@ def _lengths(shape: Kind) -> tuple[Dim, ...] | None:
 
 
 _of(np.ndarray.view)(lambda kinds, names: viewed(kinds[0], kinds[1:]) if len(kinds) > 1 else None)
+_of(np.full_like)(lambda kinds, names: kinds[0] if len(kinds) == 2 and not names and isinstance(kinds[0], Array) else None)
 _of(np.real_if_close)(lambda kinds, names: of_any_type(kinds[0]) if is_complex(kinds[0]) else None)
 
 _always(

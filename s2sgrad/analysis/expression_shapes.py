@@ -24,6 +24,7 @@ from s2sgrad.analysis.kinds import Array, Kind, Number
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.ir.forms import is_none, number, parts_of, whole_number
 from s2sgrad.ir.unit import Unit
+from s2sgrad.rules import table
 
 
 def summed_by(unit: Unit, node: gast.AST) -> gast.AST | None:
@@ -66,7 +67,8 @@ class Shapes:
             dims = self.dims(node.value)
             return None if dims is None else dims[::-1]
         if isinstance(node, gast.Call):
-            return () if effects.is_one_of(self.unit.called(node), (len, np.size)) else self._sum(node)
+            counts = effects.is_one_of(self.unit.called(node), (len, np.size))
+            return () if counts else self._sum(node) or self._elementwise(node) or self._with_axis(node)
         return None if number(node) is None else ()
 
     def _arithmetic(self, node: gast.BinOp) -> tuple[Dim, ...] | None:
@@ -85,7 +87,26 @@ class Shapes:
             return None
         return dims[:axis] + dims[axis + 1 :]
 
+    def _elementwise(self, node: gast.Call) -> tuple[Dim, ...] | None:
+        rule = table.lookup(self.unit.called(node))
+        if rule is None or rule.tag != "elementwise" or node.keywords:
+            return None
+        dims = list(map(self.dims, node.args))
+        known = [Array(None, d) for d in dims if d is not None]
+        return broadcast(known) if known and len(known) == len(dims) else None
+
+    def _with_axis(self, node: gast.Call) -> tuple[Dim, ...] | None:
+        if self.unit.called(node) is not np.expand_dims or len(node.args) != 2 or node.keywords:
+            return None
+        dims, axis = self.dims(node.args[0]), whole_number(node.args[1])
+        if dims is None or axis is None or not -len(dims) - 1 <= axis <= len(dims):
+            return None
+        axis %= len(dims) + 1
+        return (*dims[:axis], 1, *dims[axis:])
+
     def _section(self, node: gast.Subscript) -> tuple[Dim, ...] | None:
+        if isinstance(node.value, gast.Attribute) and node.value.attr == "shape":
+            return () if self.rank(node.value.value) is not None and whole_number(node.slice) is not None else None
         rest, out = self.dims(node.value), list[Dim]()
         for part in parts_of(node.slice):
             if self.is_newaxis(part):

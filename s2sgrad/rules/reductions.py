@@ -42,6 +42,11 @@ def kept(operand, keepdims):
     return keepdims.known and bool(keepdims.value) and not is_container(operand)
 
 
+def kept_one(operand, axis, keepdims):
+    """It keeps the one axis along which it runs."""
+    return kept(operand, keepdims) and axis.known and isinstance(axis.value, int) and operand.rank != 0
+
+
 def is_container(kind):
     """A list or a tuple, whose cotangent is indexed and does not broadcast."""
     return hasattr(kind, "items")
@@ -118,6 +123,11 @@ def _(g, y, x, axis=None, *, keepdims=False, where=True):
 @mean.refined(kept)
 def _(g, y, x, axis=None, *, keepdims=False, where=True):
     return g / count(x, axis)
+
+
+@mean.refined(kept_one)
+def _(g, y, x, axis=None, *, keepdims=False, where=True):
+    return g / np.size(x, axis)
 
 
 @mean.refined(whole)

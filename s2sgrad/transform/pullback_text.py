@@ -12,7 +12,7 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number
 from s2sgrad.analysis.number_types import is_python_number, is_real
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.sizes import surely_not_one
@@ -21,7 +21,7 @@ from s2sgrad.ir.quote import clone, constant, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.rules.table import Rule
-from s2sgrad.transform import inline
+from s2sgrad.transform import inline, lengths
 from s2sgrad.transform.cotangents import Cotangent
 from s2sgrad.transform.saved_predicates import Decisions
 from s2sgrad.transform.settling import Settling
@@ -123,7 +123,7 @@ def _shapes_of_variables(adjoints: Derivatives, node: gast.AST) -> gast.AST:
             known = {**adjoints.settling.alike, **adjoints.settling.of_shape}
             if part.args and isinstance(part.args[0], gast.Name) and part.args[0].id in known:
                 part.args[0] = name(known[part.args[0].id])
-    return node
+    return lengths.WithLengths(adjoints.unit, adjoints.inference).visit(node)
 
 
 def _divides(adjoints: Derivatives, operation: Operation) -> Callable[[gast.BinOp], bool]:
@@ -156,6 +156,9 @@ def _is_not_zero(adjoints: Derivatives, node: gast.AST) -> bool:
     known = _constant(adjoints, node)
     if known is not None:
         return bool(known)
+    length = adjoints.inference.kind(node)
+    if isinstance(length, Number) and surely_not_one(length.size):
+        return length.size != 0
     if adjoints.unit.called(node) is np.size and node.args:
         kind = adjoints.inference.kind(node.args[0])
         dims = kind.dims if isinstance(kind, Array) else None

@@ -9,7 +9,7 @@ def selected_by_where_grad(m, s, *, seed=None):
     # reverse sweep
     seed = seed_like(np.where(m_above, m * m, s * m) + np.where(m < 0.0, s, 0.0), seed)
     # return np.where(m > 0.3, m * m, s * m) + np.where(m < 0.0, s, 0.0)
-    s_bar = np.sum(np.where(m < 0.0, seed, 0.0)) + np.sum(np.where(m_above, 0.0, seed * m))
+    s_bar = np.sum(np.where(m < 0.0, seed, 0.0)) + np.where(m_above, 0.0, seed * m).sum()
     m_bar = (
         np.where(m_above, 0.0, seed * s) + np.where(m_above, seed * m, 0.0)
         + np.where(m_above, seed * m, 0.0)

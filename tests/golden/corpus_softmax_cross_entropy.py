@@ -11,15 +11,13 @@ def softmax_cross_entropy_grad(w, b, images, labels, *, seed=1.0):
     shifted = logits - max_logits
     exp_shifted = np.exp(shifted)
     sum_exp_shifted = np.sum(exp_shifted, axis=1)
-    log_norm = np.log(sum_exp_shifted)
     # reverse sweep
     # return np.mean(log_norm - shifted[np.arange(len(labels)), labels])
-    seed_scaled = seed / np.size(log_norm)
-    log_norm_bar = np.full_like(log_norm, seed_scaled)
+    seed_scaled = seed / len(images)
     shifted_bar = np.zeros_like(shifted)
     shifted_bar = add_at(shifted_bar, (np.arange(len(labels)), labels), -seed_scaled)
     # log_norm = np.log(np.sum(np.exp(shifted), axis=1))
-    shifted_bar += (log_norm_bar / sum_exp_shifted)[:, np.newaxis] * exp_shifted
+    shifted_bar += (seed_scaled / sum_exp_shifted)[:, np.newaxis] * exp_shifted
     # shifted = logits - np.max(logits, axis=1, keepdims=True)
     logits_bar = (
         shifted_bar

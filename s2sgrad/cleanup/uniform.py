@@ -1,0 +1,192 @@
+"""Uniform cotangents stay numbers: an array of one number is not made where arithmetic would broadcast the number.
+
+    y_bar = np.full_like(y, seed / n)                 y_bar = seed / n
+    x_bar += y_bar[:, np.newaxis] * (2 * x)   ->      x_bar += y_bar * (2 * x)
+
+Each read must meet an array that has the shape of the result without it, so that no shape changes.
+
+>>> import numpy as np
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... def f(x, w):
+...     y = np.sum(x * x, axis=1)
+...     return np.mean(y + w)
+... ''', "uniform", np.ones((3, 2)), np.ones(3)))
+-     y_bar = np.full_like(y, seed / len(x))
+-     t3 = y_bar[:, np.newaxis]
++     y_bar = seed / len(x)
++     t3 = y_bar
+"""
+
+from __future__ import annotations
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.expression_shapes import Shapes
+from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.analysis.sizes import Dim, surely_not_one
+from s2sgrad.flow.counts import write_counts
+from s2sgrad.ir.forms import bound_name, number, parts_of, whole_number
+from s2sgrad.ir.quote import Transformer, nodes, nodes_of
+from s2sgrad.ir.unit import Unit, parameters, sweep_of
+
+_ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div)
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """Make numbers of arrays of one number in the reverse sweep."""
+    for statement in [s for s in effects.walk(tree.body) if sweep_of(s) == "reverse"]:
+        for made in [n for n in nodes_of(effects.header(statement), {gast.Call}) if _filled(unit, n) is not None]:
+            uniform = _Uniform(unit, tree, made)
+            if uniform.serves(statement):
+                uniform.rewrite(statement)
+    return tree
+
+
+def _filled(unit: Unit, call: gast.AST) -> gast.AST | None:
+    """The number with which `np.full_like(x, number)` fills a new array of doubles; None for any other expression."""
+    if not isinstance(call, gast.Call) or unit.called(call) is not np.full_like or len(call.args) != 2 or call.keywords:
+        return None
+    like, filled = call.args
+    kind = unit.kinds.get(like.id) if isinstance(like, gast.Name) else None
+    double = isinstance(kind, Array) and kind.dtype == "float64"
+    return filled if double and Shapes(unit, unit.kinds).is_number(filled) else None
+
+
+class _Uniform:
+    """What holds the number of one call of `np.full_like` everywhere: the call, and names."""
+
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, call: gast.Call) -> None:
+        self.unit, self.call, self.shapes = unit, call, _WithFilled(unit, call)
+        self.statements = list(effects.walk(tree.body))
+        self.writes = write_counts(tree.body)
+        self.own = {p.id for p in parameters(tree)}
+        self.names: set[str] = set()
+
+    def serves(self, statement: gast.AST) -> bool:
+        """Whether a number serves in the statement with the call, and in each that reads what is computed from it alone."""
+        if not isinstance(statement, gast.Assign) or not self.is_uniform(statement.value):
+            return self.takes(statement)
+        made = [statement]
+        while all(map(self.add, made)):
+            waiting = [
+                s for s in self.statements if s is not statement and bound_name(s) not in self.names and self.reads(s)
+            ]
+            made = [s for s in waiting if isinstance(s, gast.Assign) and self.is_uniform(s.value)]
+            if not made:
+                return all(map(self.takes, waiting))
+        return False
+
+    def reads(self, node: gast.AST) -> bool:
+        """Whether a statement, or an expression, reads the call or such a name."""
+        return bool(effects.reads(node) & self.names) or any(n is self.call for n in nodes(effects.header(node)))
+
+    def add(self, statement: gast.Assign) -> bool:
+        """Note that the name that a statement binds, and no other statement does, holds one number."""
+        bound = bound_name(statement)
+        if bound is None or self.writes[bound] != 1 or bound in self.own:
+            return False
+        self.names.add(bound)
+        return True
+
+    def takes(self, statement: gast.AST) -> bool:
+        """Whether a statement that reads such names is the same with numbers."""
+        if not isinstance(statement, (gast.Assign, gast.AugAssign)):
+            return False
+        (target,) = statement.targets if isinstance(statement, gast.Assign) else (statement.target,)
+        if not isinstance(target, (gast.Name, gast.Subscript)) or self.reads(target):
+            return False
+        added = isinstance(statement, gast.AugAssign) and isinstance(statement.op, _ARITHMETIC)
+        return (added and self.is_uniform(statement.value)) or self.is_covered(statement.value)
+
+    def is_uniform(self, node: gast.AST) -> bool:
+        """Whether an expression is such a name, with new axes, or scaled by numbers."""
+        if isinstance(node, gast.Name):
+            return node.id in self.names
+        if node is self.call:
+            return True
+        if isinstance(node, gast.UnaryOp):
+            return isinstance(node.op, gast.USub) and self.is_uniform(node.operand)
+        if (inner := self.with_axes(node)) is not None:
+            return self.is_uniform(inner)
+        if not isinstance(node, gast.BinOp) or not isinstance(node.op, _ARITHMETIC):
+            return False
+        if isinstance(node.op, gast.Div):  # a number would raise where an array warns
+            return self.is_uniform(node.left) and (bool(number(node.right)) or self.is_length(node.right))
+        sides = node.left, node.right
+        return any(map(self.is_uniform, sides)) and all(self.is_uniform(s) or self.shapes.is_number(s) for s in sides)
+
+    def is_length(self, node: gast.AST) -> bool:
+        """Whether an expression is the length of an argument's axis, which is not empty."""
+        if isinstance(node, gast.Call) and self.unit.called(node) is len:
+            dims, axis = self.shapes.dims(node.args[0]), 0
+        elif isinstance(node, gast.Subscript) and isinstance(node.value, gast.Attribute) and node.value.attr == "shape":
+            dims, axis = self.shapes.dims(node.value.value), whole_number(node.slice)
+        else:
+            return False
+        return (
+            bool(dims)
+            and axis is not None
+            and -len(dims) <= axis < len(dims)
+            and surely_not_one(dims[axis])
+            and dims[axis] != 0
+        )
+
+    def with_axes(self, node: gast.AST) -> gast.AST | None:
+        """What an expression gives new axes to; None for any other expression."""
+        if isinstance(node, gast.Subscript):
+            parts = parts_of(node.slice)
+            return node.value if all(effects.is_whole(p) or self.shapes.is_newaxis(p) for p in parts) else None
+        is_call = isinstance(node, gast.Call) and self.unit.called(node) is np.expand_dims and not node.keywords
+        return node.args[0] if is_call else None
+
+    def is_covered(self, node: gast.AST) -> bool:
+        """Whether each such name in an expression meets an array that has the shape of the result."""
+        if self.is_uniform(node):
+            return False
+        if not self.reads(node):
+            return True
+        if not isinstance(node, gast.BinOp) or not isinstance(node.op, _ARITHMETIC):
+            return all(self.is_covered(n) for n in gast.iter_child_nodes(node) if isinstance(n, gast.expr))
+        left, right = node.left, node.right
+        if self.is_uniform(right) and not isinstance(node.op, gast.Div):
+            left, right = right, left
+        if not self.is_uniform(left):
+            return self.is_covered(left) and self.is_covered(right)
+        dims = self.shapes.dims(right)
+        return dims is not None and None not in dims and dims == self.shapes.dims(node) and self.is_covered(right)
+
+    def rewrite(self, statement: gast.AST) -> None:
+        """Write the number in the statement with the call, and in each that reads it."""
+        for reader in [statement, *(s for s in self.statements if s is not statement and self.reads(s))]:
+            reader.value = _Plain(self).visit(reader.value)
+            self.unit.rewritten(reader)
+        self.unit.kinds.update({n: Number(None, double=True) for n in self.names})
+
+
+class _WithFilled(Shapes):
+    """Shapes where one call of `np.full_like` is known."""
+
+    def __init__(self, unit: Unit, call: gast.Call) -> None:
+        super().__init__(unit, unit.kinds)
+        self.call = call
+
+    def dims(self, node: gast.AST) -> tuple[Dim, ...] | None:
+        return super().dims(node.args[0] if node is self.call else node)
+
+
+class _Plain(Transformer):
+    """Writes the number, and drops new axes of it."""
+
+    def __init__(self, uniform: _Uniform) -> None:
+        self.uniform = uniform
+
+    def visit(self, node: gast.AST) -> gast.AST:
+        if node is self.uniform.call:
+            return node.args[1]
+        inner = self.uniform.with_axes(node)
+        if inner is not None and self.uniform.is_uniform(inner):
+            return self.visit(inner)
+        return super().visit(node)

@@ -68,7 +68,7 @@ class Shapes:
             return None if dims is None else dims[::-1]
         if isinstance(node, gast.Call):
             counts = effects.is_one_of(self.unit.called(node), (len, np.size))
-            return () if counts else self._sum(node) or self._elementwise(node) or self._with_axis(node)
+            return () if counts else self._sum(node) or self._broadcast(node) or self._with_axis(node)
         return None if number(node) is None else ()
 
     def _arithmetic(self, node: gast.BinOp) -> tuple[Dim, ...] | None:
@@ -87,7 +87,7 @@ class Shapes:
             return None
         return dims[:axis] + dims[axis + 1 :]
 
-    def _elementwise(self, node: gast.Call) -> tuple[Dim, ...] | None:
+    def _broadcast(self, node: gast.Call) -> tuple[Dim, ...] | None:
         rule = table.lookup(self.unit.called(node))
         if rule is None or rule.tag != "elementwise" or node.keywords:
             return None

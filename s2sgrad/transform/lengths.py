@@ -47,7 +47,8 @@ class WithLengths(Transformer):
         """An argument's length of this size; None where there is none."""
         if not isinstance(dim, Size) or dim.k < 0 or dim.offset or not self.inference.symbols.is_exact(dim):
             return None
-        for argument in self.inference.given:
+        rebound = {base for name, base in self.unit.bases.items() if name != base}
+        for argument in [a for a in self.inference.given if a not in rebound]:
             kind = self.inference.env.get(argument)
             if isinstance(kind, Array) and kind.dims is not None and dim in kind.dims:
                 axis = kind.dims.index(dim)

@@ -68,7 +68,7 @@ class Shapes:
             return None if dims is None else dims[::-1]
         if isinstance(node, gast.Call):
             counts = effects.is_one_of(self.unit.called(node), (len, np.size))
-            return () if counts else self._sum(node) or self._broadcast(node) or self._with_axis(node)
+            return () if counts else self._sum(node) or _broadcast(self, node) or _with_axis(self, node)
         return None if number(node) is None else ()
 
     def _arithmetic(self, node: gast.BinOp) -> tuple[Dim, ...] | None:
@@ -87,23 +87,6 @@ class Shapes:
             return None
         return dims[:axis] + dims[axis + 1 :]
 
-    def _broadcast(self, node: gast.Call) -> tuple[Dim, ...] | None:
-        rule = table.lookup(self.unit.called(node))
-        if rule is None or rule.tag != "elementwise" or node.keywords:
-            return None
-        dims = list(map(self.dims, node.args))
-        known = [Array(None, d) for d in dims if d is not None]
-        return broadcast(known) if known and len(known) == len(dims) else None
-
-    def _with_axis(self, node: gast.Call) -> tuple[Dim, ...] | None:
-        if self.unit.called(node) is not np.expand_dims or len(node.args) != 2 or node.keywords:
-            return None
-        dims, axis = self.dims(node.args[0]), whole_number(node.args[1])
-        if dims is None or axis is None or not -len(dims) - 1 <= axis <= len(dims):
-            return None
-        axis %= len(dims) + 1
-        return (*dims[:axis], 1, *dims[axis:])
-
     def _section(self, node: gast.Subscript) -> tuple[Dim, ...] | None:
         if isinstance(node.value, gast.Attribute) and node.value.attr == "shape":
             return () if self.rank(node.value.value) is not None and whole_number(node.slice) is not None else None
@@ -121,3 +104,24 @@ class Shapes:
     def is_newaxis(self, part: gast.AST) -> bool:
         """Whether a part of an index is a new axis."""
         return is_none(part) or self.unit.resolve(part) is None
+
+
+def _broadcast(shapes: Shapes, node: gast.Call) -> tuple[Dim, ...] | None:
+    """The sizes of the result of an elementwise function."""
+    rule = table.lookup(shapes.unit.called(node))
+    if rule is None or rule.tag != "elementwise" or node.keywords:
+        return None
+    dims = list(map(shapes.dims, node.args))
+    known = [Array(None, d) for d in dims if d is not None]
+    return broadcast(known) if known and len(known) == len(dims) else None
+
+
+def _with_axis(shapes: Shapes, node: gast.Call) -> tuple[Dim, ...] | None:
+    """The sizes of the result of `np.expand_dims`."""
+    if shapes.unit.called(node) is not np.expand_dims or len(node.args) != 2 or node.keywords:
+        return None
+    dims, axis = shapes.dims(node.args[0]), whole_number(node.args[1])
+    if dims is None or axis is None or not -len(dims) - 1 <= axis <= len(dims):
+        return None
+    axis %= len(dims) + 1
+    return (*dims[:axis], 1, *dims[axis:])

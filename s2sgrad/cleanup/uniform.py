@@ -120,19 +120,15 @@ class _Uniform:
 
     def is_length(self, node: gast.AST) -> bool:
         """Whether an expression is the length of an argument's axis, which is not empty."""
+        counted, axis = None, None
         if isinstance(node, gast.Call) and self.unit.called(node) is len:
-            dims, axis = self.shapes.dims(node.args[0]), 0
+            counted, axis = node.args[0], 0
         elif isinstance(node, gast.Subscript) and isinstance(node.value, gast.Attribute) and node.value.attr == "shape":
-            dims, axis = self.shapes.dims(node.value.value), whole_number(node.slice)
-        else:
+            counted, axis = node.value.value, whole_number(node.slice)
+        dims = None if counted is None else self.shapes.dims(counted)
+        if dims is None or axis is None or not -len(dims) <= axis < len(dims):
             return False
-        return (
-            bool(dims)
-            and axis is not None
-            and -len(dims) <= axis < len(dims)
-            and surely_not_one(dims[axis])
-            and dims[axis] != 0
-        )
+        return surely_not_one(dims[axis]) and dims[axis] != 0
 
     def with_axes(self, node: gast.AST) -> gast.AST | None:
         """What an expression gives new axes to; None for any other expression."""

@@ -208,7 +208,7 @@ class Program:
             (c,) = compilation.run(KINDS, Compilation(self._read(target), self, bound))
             if c.kinds.get(c.tree.body[-1].value.id) is None:
                 raise
-        return c.kinds.get(c.tree.body[-1].value.id)
+        return without_symbols(c.kinds.get(c.tree.body[-1].value.id))
 
     def arguments(self, unit: Unit, target: Any, node: gast.Call) -> dict[str, Any]:
         """The argument nodes of a call by the callee's parameters (a list for `*args`), in parameter order."""

@@ -333,3 +333,20 @@ def decayed(z, b, c):
 @case(np.array([0.3, 0.7]), 1.6, 1.2)
 def number_with_a_sign_read_in_another_number(z, b, c):
     return np.sum(decayed(z, b, c))
+
+
+@case(MATRIX, VECTOR, 1)
+def lengths_of_two_functions_are_different_lengths(m, v, i):
+    part = m[:, i : i + 1]
+    powers = powers_up_to(v[0], 3)
+    total = 0.0
+    for k in range(2):
+        total = total + np.sum((part[k] - 1.0) * powers) ** 2
+    return total
+
+
+def powers_up_to(x, n):
+    out = np.ones(1)
+    for k in range(n):
+        out = np.concatenate((out, out[-1:] * x))
+    return out

@@ -132,7 +132,7 @@ def ss2tf(A, B, C, D, input=0):
     A, B, C, D = np.atleast_2d(A), np.atleast_2d(B), np.atleast_2d(C), np.atleast_2d(D)
     B, D = B[:, input : input + 1], D[:, input : input + 1]
     den = characteristic(A)
-    num = [characteristic(A - B @ C[k : k + 1]) + (D[k, 0] - 1.0) * den for k in range(np.shape(D)[0])]
+    num = [characteristic(A - B @ C[k : k + 1]) + (D[k] - 1.0) * den for k in range(np.shape(D)[0])]
     return np.stack(num), den
 
 

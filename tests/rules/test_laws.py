@@ -229,6 +229,11 @@ def spelled_out(e: Example, *values: Any) -> str:
 CASES = [case(e, f"{k}-{e}") for k, e in enumerate(EXAMPLES)]
 
 
+def test_examples_are_called_alike_in_each_process():
+    """Processes that share a run must collect the same tests: no name holds the address of an object."""
+    assert not [str(e) for e in EXAMPLES if "0x" in str(e)]
+
+
 def given_to(e: Example, name: str) -> bool:
     """Whether an example gives an argument with a default."""
     return name in e.keywords or list(inspect.signature(lookup(e.primitive).pullback).parameters)[2:].index(name) < len(

@@ -6,6 +6,7 @@ example(np.sum, normal(2, 3), axis=1)
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -29,7 +30,8 @@ class Example:
         if isinstance(getattr(self.primitive, "__self__", None), np.ufunc):
             name = f"{self.primitive.__self__.__name__}.{name}"
         shapes = ", ".join(_describe(a) for a in self.args)
-        return f"{name}({shapes}{''.join(f', {k}={v}' for k, v in self.keywords.items())})"
+        written = f"{name}({shapes}{''.join(f', {k}={v}' for k, v in self.keywords.items())})"
+        return re.sub(" at 0x[0-9a-f]+", "", written)  # the same in each process
 
 
 def _describe(a: Any) -> str:
@@ -39,6 +41,8 @@ def _describe(a: Any) -> str:
         return "[" + ", ".join(map(_describe, a)) + "]"
     if isinstance(a, dict):
         return "{" + ", ".join(f"{k!r}: {_describe(v)}" for k, v in a.items()) + "}"
+    if callable(a):
+        return getattr(a, "__qualname__", type(a).__name__)
     return type(a).__name__ if type(a).__repr__ is object.__repr__ else repr(a)
 
 

@@ -290,7 +290,7 @@ class _Wanted:
 
     def _remaining_effects(self, statement: gast.AST) -> int:
         """Mark the side effects that remain of an unneeded statement, or header; the set that these read."""
-        if is_run_again(statement):
+        if is_run_again(statement) or notes.RESTORES.of(statement):
             return 0
         idle = {id(call) for call, stack in self._operations(statement) if not self._is_read(stack, statement)}
         if (

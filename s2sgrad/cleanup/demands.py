@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Kind
+from s2sgrad.analysis.kinds import Array, Kind, Number
 from s2sgrad.analysis.shape_reads import shape_reads
 from s2sgrad.flow.graph import Names, Point
 from s2sgrad.ir import notes
@@ -86,7 +86,8 @@ class Demands:
         elif isinstance(statement, (gast.AugAssign, gast.Expr)):
             written = effects.writes(statement)
             if notes.RESTORES.of(statement):  # of a list, under any of its names
-                written = set().union(*map(self.unit.memory.with_memory_of, written))
+                shared = set().union(*map(self.unit.memory.with_memory_of, written))
+                written |= {n for n in shared if not isinstance(self.unit.kinds.get(n), (Array, Number))}
                 restores = any(self.unit.bases.get(n, n) in self.referred for n in written)
                 makes |= self.contents(written)
             makes |= self.names.interned(written)

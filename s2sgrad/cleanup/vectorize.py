@@ -47,7 +47,7 @@ from s2sgrad.cleanup.batching import FIRST, Batches, Factor, Product, Refused
 from s2sgrad.flow.graph import binds
 from s2sgrad.flow.occurrences import Occurrences
 from s2sgrad.ir import notes
-from s2sgrad.ir.forms import everything, parts_of, popped
+from s2sgrad.ir.forms import everything, parts_of, popped, whole_number
 from s2sgrad.ir.quote import assign, blocks, clone, constant, expression, mentioned, name, nodes, statements, substitute
 from s2sgrad.ir.reach import call as call_
 from s2sgrad.ir.simplify import same
@@ -138,7 +138,8 @@ class _Loop:
         if not self.touched.is_independent():
             raise Refused
         self.kinds |= self.vectors
-        if self.guarded:
+        start, stop = whole_number(self.start), whole_number(self.stop)
+        if self.guarded and (start is None or stop is None or start >= stop):
             (guarded,) = statements("if start < stop: body", start=self.start, stop=self.stop, body=out)
             guarded.origin = self.loop.origin
             return [guarded]

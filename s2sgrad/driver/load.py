@@ -113,11 +113,14 @@ Spans = dict[tuple[int, int], gast.AST]
 
 
 def _spans(primal: Primal) -> Spans:
-    """By line and column: the largest node that begins there."""
+    """By line and column: the largest node that begins there; at a `case`, its pattern."""
     out: Spans = {}
     for part in nodes(primal.tree):  # parents first
         if hasattr(part, "lineno"):
             out.setdefault((part.lineno, part.col_offset), part)
+        elif isinstance(part, gast.match_case):
+            line = primal.lines[part.pattern.lineno - 1]
+            out.setdefault((part.pattern.lineno, len(line) - len(line.lstrip())), part.pattern)
     return out
 
 

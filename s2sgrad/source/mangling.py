@@ -49,9 +49,9 @@ def mangle(tree: gast.FunctionDef, class_name: str) -> None:
         for name in fields:
             value = getattr(node, name)
             if isinstance(value, list):
-                setattr(node, name, [_mangled(item, class_name) for item in value])
+                setattr(node, name, [_mangled(item, inside) for item in value])
             elif isinstance(value, str):
-                setattr(node, name, _mangled(value, class_name))
+                setattr(node, name, _mangled(value, inside))
 
 
 def _mangled(name: str, class_name: str | None) -> str:

@@ -130,7 +130,6 @@ def test_a_cutoff_of_what_is_not_0_is_refused(f):
     [
         (lambda x: linalg.eigh(x, x, type=2)[0][0], "type 1"),
         (lambda x: linalg.qr(x, mode="raw")[1][0, 0], "economic"),
-        (lambda x: linalg.hessenberg(x)[0, 0], "hessenberg"),
         (lambda x: linalg.eigvals_banded(x, select="i", select_range=(0, 1))[0], "subset_by_index"),
         (lambda x: linalg.cossin(x, 1, 1)[0][0, 0], "cossin"),
     ],

@@ -54,10 +54,10 @@ def count(A):
 
 
 def numbered(A, first=1):
-    """An array that stores the numbers of its entries, from `first` on.
+    """An array that stores the numbers of its entries, from `first` on; of a small one, of all its elements.
 
     >>> numbered(sparse.csr_array([[0.0, 5.0], [7.0, 0.0]])).toarray().tolist()
-    [[0, 1], [2, 0]]
+    [[1, 2], [3, 4]]
     """
     if isinstance(A, (list, tuple)):
         raise Refusal(None, "blocks have a derivative rule as arrays or sparse arrays: write `np.array(..)`")

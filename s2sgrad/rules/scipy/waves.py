@@ -154,18 +154,29 @@ def orders_until(v, y):
     return v - np.trunc(v) + np.arange(1.0 * np.size(y))
 
 
-for _function in (special.pbdv_seq, special.pbvv_seq):
+def slopes_of_slopes(y, v, x):
+    """The second derivatives of a sequence: y" = (x^2 / 4 - v - 1/2) y, DLMF 12.2.2 with a = -v - 1/2."""
+    return (0.25 * x * x - orders_until(v, y[0]) - 0.5) * y[0]
 
-    @general(_function)
-    def sequence(g, y, v, x):
-        return None, np.sum(g[0] * y[1] + g[1] * (0.25 * x * x - orders_until(v, y[0]) - 0.5) * y[0])
 
-    @sequence.forward()
-    def _(y, v, x, v_dot, x_dot):
-        return None, (x_dot * y[1], x_dot * (0.25 * x * x - orders_until(v, y[0]) - 0.5) * y[0])
+def of_sequences(y, v, x, v_dot, x_dot):
+    return None, (x_dot * y[1], x_dot * slopes_of_slopes(y, v, x))
 
-    sequence.constant("v")
 
+@general(special.pbdv_seq)
+def pbdv_seq(g, y, v, x):
+    return None, np.sum(g[0] * y[1] + g[1] * slopes_of_slopes(y, v, x))
+
+
+@general(special.pbvv_seq)
+def pbvv_seq(g, y, v, x):
+    return None, np.sum(g[0] * y[1] + g[1] * slopes_of_slopes(y, v, x))
+
+
+pbdv_seq.forward()(of_sequences)
+pbvv_seq.forward()(of_sequences)
+pbdv_seq.constant("v")
+pbvv_seq.constant("v")
 flat(orders_until)
 pbdv.constant("v")
 pbvv.constant("v")

@@ -241,6 +241,36 @@ def _(y, x, x_dot, axis=0):
     return np.take_along_axis(x_dot, records(x, y, axis), one_axis(axis))
 
 
+def at_end(x, axis, first=False):
+    """A mask of the last elements along `axis`, or of the first; it broadcasts to the shape of `x`.
+
+    >>> at_end(np.zeros((2, 3)), 1).tolist()
+    [[False, False, True]]
+    """
+    places = np.arange(np.shape(x)[axis])
+    found = places == (0 if first else len(places) - 1)
+    return np.reshape(found, [-1 if k == axis % np.ndim(x) else 1 for k in range(np.ndim(x))])
+
+
+flat(at_end)
+
+
+@general(np.logaddexp.accumulate)
+def logaddexp_accumulate(g, y, x, axis=0):
+    """x_bar[j] = exp(x[j] - y[j]) s[j] with s[j] = g[j] + exp(y[j] - y[j + 1]) s[j + 1]: no factor is over 1."""
+    axis = one_axis(axis)
+    shares = exp_difference(y, np.where(at_end(y, axis), np.inf, np.roll(y, -1, axis)))
+    return exp_difference(x, y) * (g + shares * carried(shares, g, axis))
+
+
+@logaddexp_accumulate.forward()
+def _(y, x, x_dot, axis=0):
+    axis = one_axis(axis)
+    shares = exp_difference(np.where(at_end(y, axis, True), -np.inf, np.roll(y, 1, axis)), y)
+    terms = exp_difference(x, y) * x_dot
+    return terms + shares * carried(shares, terms, axis, True)
+
+
 def unreduceat(g, x, indices, axis=0):
     """The transpose of `np.add.reduceat(x, indices, axis)`: each sum spread over its stretch of `x`.
 

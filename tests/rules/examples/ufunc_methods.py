@@ -28,11 +28,12 @@ for _f in (np.add, np.multiply, np.maximum, np.minimum, np.fmax, np.fmin, np.log
 example(np.add.reduce, [normal(3), normal(3)])
 example(np.maximum.reduce, [normal(3), normal(3), normal(3)])
 example(np.multiply.reduce, np.array([0.0, 2.0, 3.0]))
-for _f in (np.add, np.multiply, np.maximum, np.minimum):
+for _f in (np.add, np.multiply, np.maximum, np.minimum, np.logaddexp):
     example(_f.accumulate, normal(5))
     example(_f.accumulate, normal(3, 4))
     example(_f.accumulate, normal(3, 4), axis=1)
 example(np.multiply.accumulate, np.array([1.5, 0.0, 2.0]))
+example(np.logaddexp.accumulate, np.array([900.0, -800.0, 901.0, 300.0]))
 example(np.add.reduceat, normal(6), [0, 2, 5])
 example(np.add.reduceat, normal(6), [3, 1, 4])
 example(np.add.reduceat, normal(2, 6), np.array([1, 4]), axis=1)

@@ -263,6 +263,12 @@ def logaddexp_accumulate(g, y, x, axis=0):
     return exp_difference(x, y) * (g + shares * carried(shares, g, axis))
 
 
+@logaddexp_accumulate.refined(lambda x: x.rank == 1)
+def _(g, y, x, axis=0):
+    shares = exp_difference(y, np.append(y[1:], np.inf))
+    return exp_difference(x, y) * (g + shares * carried(shares, g))
+
+
 @logaddexp_accumulate.forward()
 def _(y, x, x_dot, axis=0):
     axis = one_axis(axis)

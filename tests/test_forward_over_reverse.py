@@ -51,6 +51,13 @@ def test_both_ways_are_the_same(entry, number):
     same(forward, reverse)
 
 
+@pytest.mark.parametrize("name", ["axis_of_a_number_or_an_array", "list_of_an_array_or_a_number"])
+def test_a_seed_is_bound_that_is_read_behind_its_copy(name):
+    """`part_dot = x_dot` is not all that `x_dot` is for: a loop reads it again."""
+    entry = by_name(name)
+    same(*both_ways(entry.function, {"argnums": 0}, entry.fresh_args))
+
+
 @pytest.mark.sampled(one_in=72)
 @pytest.mark.parametrize("name", [entry.name for entry in KERNELS])
 def test_both_ways_are_the_same_for_kernels(name):

@@ -59,7 +59,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         checked.value.args[0] = before.value
         del tree.body[place - 1]
         place -= 1
-    if reads[target_name(checked)] == 2:  # where it is checked, and once
+    if _read_behind(checked, reads) == 1:
         _copy(unit, tree, place)
     return tree
 
@@ -68,6 +68,12 @@ def _checks(unit: Unit, statement: gast.AST) -> bool:
     """Whether a statement is `seed = seed_like(y, seed)`."""
     value: Any = getattr(statement, "value", None)
     return bound_name(statement) is not None and effects.is_one_of(unit.called(value), _SEEDS) and len(value.args) == 2
+
+
+def _read_behind(checked: Any, reads: dict[str, int]) -> int:
+    """How often a seed is read apart from its check, which may read it: `seed = seed_like(y, seed)`."""
+    seed: str = target_name(checked)
+    return reads[seed] - read_counts([checked])[seed]
 
 
 def _parts(tree: gast.FunctionDef, place: int, reads: dict[str, int]) -> dict[int, gast.Assign] | None:
@@ -84,7 +90,7 @@ def _parts(tree: gast.FunctionDef, place: int, reads: dict[str, int]) -> dict[in
                 return None
             found[part.slice.value] = statement
         names |= mentioned(statement)
-    return found if found and len(found) == reads[seed] - 1 else None
+    return found if found and len(found) == _read_behind(tree.body[place], reads) else None
 
 
 def _take_apart(unit: Unit, tree: gast.FunctionDef, place: int, parts: list[gast.Assign | None]) -> None:

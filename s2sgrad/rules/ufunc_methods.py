@@ -265,7 +265,7 @@ def logaddexp_accumulate(g, y, x, axis=0):
 
 @logaddexp_accumulate.refined(lambda x: x.rank == 1)
 def _(g, y, x, axis=0):
-    shares = exp_difference(y, np.append(y[1:], np.inf))
+    shares = exp_difference(y, np.concatenate((y[1:], np.full_like(y[:1], np.inf))))
     return exp_difference(x, y) * (g + shares * carried(shares, g))
 
 

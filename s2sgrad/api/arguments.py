@@ -136,6 +136,7 @@ def _described(value: Any) -> str:
 
 
 _MUTABLE, _NUMBERS = (np.ndarray, list, dict), (float, int, bool, str, np.float64)
+_WITHOUT_FUNCTIONS = {np.ndarray, type(None), *_NUMBERS}
 
 
 def require_separate(arguments: dict[str, Any], written: tuple[str, ...], function: Any, outside: dict[str, Any]) -> None:
@@ -161,7 +162,7 @@ def require_separate(arguments: dict[str, Any], written: tuple[str, ...], functi
                             "a copy of one of them"
                         )
     for name, value in {**outside, **arguments}.items():
-        for p in written:
+        for p in written if type(value) not in _WITHOUT_FUNCTIONS else ():
             if _may_refer(value, leaves[p]):
                 raise ValueError(
                     f"`{function.__name__}` writes its argument `{p}`, to which `{name}` may refer: pass a copy of it"

@@ -77,11 +77,10 @@ class Gradient(Derivative, Generic[P, R]):
                 seed = request.word.taken(keywords) if keywords else None
                 args, keywords = request.lead + args, {**request.keywords, **keywords}
                 compiled, plain = _found(self, args, keywords), keywords
-                if compiled.written:
-                    arguments = request.arguments(args, keywords)
-                    require_separate(arguments, compiled.written, request.function, compiled.outside())
                 if seed is not None or self._seeded:
                     keywords = {**keywords, **self._seeds(compiled, seed)}
+            if compiled.written:
+                require_separate(request.arguments(args, plain), compiled.written, request.function, compiled.outside())
             self._latest = compiled
             try:
                 if request.options.debug:
@@ -248,7 +247,7 @@ def _found(gradient: Gradient, args: tuple, keywords: dict[str, Any]) -> Compile
             if len(quick) >= MOST:
                 quick.clear()
             quick[key] = compiled
-    elif not (keywords or gradient._request.lead or gradient._seeded or compiled.written):
+    elif not (keywords or gradient._request.lead or gradient._seeded):
         from s2sgrad.driver import front
 
         kept.front = front.of_key(kept.fronts, key, compiled, args)

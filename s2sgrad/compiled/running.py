@@ -80,6 +80,8 @@ class Loops:
     def _values(self, args: tuple, keywords: dict[str, Any]) -> list[Any] | None:
         """The values of the parameters in their order; None where a call does not fit them."""
         positional, named = self._positional, self.function.__kwdefaults__ or {}
+        if self._plain and not keywords and len(args) == len(positional) and len(named) == len(self._names) - len(args):
+            return [*args, *[named[n] for n in self._names[len(args) :]]]
         if not self._plain or len(args) > len(positional):
             return None
         given = {**named, **keywords}

@@ -14,6 +14,8 @@ holds in both samples, whose sizes are chosen so that no sum, product or half of
 Array('float64', (Size(1, 0),))
 >>> by_example(lambda x: x[1:-1], [x])
 Array('float64', (Size(0, -2), Size(1, 0)))
+>>> by_example(np.arange, [Number(np.float64)]), by_example(lambda x: x, [Number(np.float64)])
+(Array('float64', (None,)), Number(float64, False, None))
 """
 
 from __future__ import annotations
@@ -98,12 +100,19 @@ def _sampled(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bool
         first = second = _run(operation, [_sample(k, 0, 3) for k in kinds])
         sizes_known = False
     if sizes_known and any(map(_is_unknown_float, kinds)):  # which may tell the length, as that of `np.arange`
-        moved = [2.7 + 3.0 * n if _is_unknown_float(k) else _sample(k, 0) for n, k in enumerate(kinds)]
+        moved = [_moved(k, n) for n, k in enumerate(kinds)]
         with contextlib.suppress(_NoSample):
             third = _run(operation, moved)
             if _kind(first, third, True) != _kind(first, first, True):
                 return _kind(first, third, False)
     return _kind(first, second, sizes_known)
+
+
+def _moved(kind: Kind, place: int) -> Any:
+    """The first sample; of an unknown float another number of its type."""
+    if isinstance(kind, Number) and _is_unknown_float(kind):
+        return (kind.type or float)(2.7 + 3.0 * place)
+    return _sample(kind, 0)
 
 
 def _is_unknown_float(kind: Kind) -> bool:

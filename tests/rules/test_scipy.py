@@ -132,7 +132,6 @@ def test_arguments_without_a_derivative_are_refused(part):
         (lambda x: np.sum(linalg.solve(x, V[:2], assume_a="banded")), M, "assume_a"),
         (lambda x: np.sum(linalg.funm(x, np.exp)), M, "funm"),
         (lambda x: np.sum(signal.fftconvolve(x, x, axes=0)), V, "axes"),
-        (lambda x: integrate.simpson(V, x), V, "`x`"),
         (lambda x: stats.multivariate_normal.logpdf(x, allow_singular=True), 0.3, "allow_singular"),
         (lambda x: norm.fit(x)[0], V, "fit"),
     ],

@@ -1,4 +1,4 @@
-"""Rules of scipy.integrate for samples: trapezoid, cumulative_trapezoid, simpson.
+"""Rules of scipy.integrate for samples: trapezoid, cumulative_trapezoid, simpson, cumulative_simpson.
 
 z = integrate.cumulative_trapezoid(y)     ->  y_bar = spread_pairs(0.5 * the sums of z_bar from each place on)
 z = integrate.simpson(y, x)               ->  y_bar = z_bar * simpson_weights(y, x, -1)
@@ -10,7 +10,17 @@ import numpy as np
 from scipy import integrate
 
 from s2sgrad.rules.reductions import of_arrays
-from s2sgrad.rules.scans import add_neighbours, evenly, heights_bar, lined, places_bar, spread_pairs, trapezoid_dx
+from s2sgrad.rules.restated import restates
+from s2sgrad.rules.scans import (
+    add_neighbours,
+    evenly,
+    heights_bar,
+    lined,
+    places_bar,
+    spread_pairs,
+    trapezoid_dx,
+    undiff,
+)
 from s2sgrad.rules.table import existing, flat, linear, of_complex_numbers
 from s2sgrad.runtime import Refusal, unbroadcast
 
@@ -76,6 +86,8 @@ def one_line(x):
     """`x`, checked to be None or coordinates on a line."""
     if x is not None and np.ndim(x) != 1:
         raise Refusal(None, "scipy.integrate.simpson with x of several axes has no derivative rule; use x of one")
+    if np.iscomplexobj(x):
+        raise Refusal(None, "scipy.integrate.simpson has a derivative rule for places `x` that are real")
     return x is not None
 
 
@@ -121,6 +133,41 @@ def _(g, z, y, x=None, *, dx=1.0, axis=-1):
     return np.expand_dims(g if one_line(x) else g * dx, axis) * weights
 
 
+def simpson_slopes(y, x):
+    """The slopes of `integrate.simpson(y, x)`, along the last axis, in the lengths of the intervals.
+
+    >>> simpson_slopes(np.array([1.0, 1.0, 1.0, 1.0]), np.array([0.0, 1.0, 3.0, 4.0]))
+    array([1., 1., 1.])
+    """
+    one_line(x)
+    n, h = np.shape(y)[-1], np.diff(x)
+    if n < 3:
+        return 0.5 * (y[..., :-1] + y[..., 1:])
+    m = (n - 1) // 2 * 2
+    first, middle, last = y[..., 0:m:2], y[..., 1:m:2], y[..., 2 : m + 1 : 2]
+    r = h[1:m:2] / h[0:m:2]  # of the parabolas
+    middle = (1.0 + r) ** 2 / r * middle
+    before = first * (2.0 + r * r) + middle * (2.0 - r) + last * (1.0 - 2.0 / r)
+    after = first * (1.0 - 2.0 * r) + middle * (2.0 - 1.0 / r) + last * (2.0 + 1.0 / (r * r))
+    pairs = np.reshape(np.stack((before, after), -1), np.shape(y[..., :m])) / 6.0
+    if m == n - 1:
+        return pairs
+    r, s = h[-1] / h[-2], h[-1] / (h[-1] + h[-2])  # of the last interval
+    before = y[..., -3:-2] * (2.0 + r) * s * s * r - y[..., -2:-1] * r * r + y[..., -1:] * s * s
+    after = y[..., -2:-1] * (2.0 * r + 3.0) - y[..., -3:-2] * s * s * (3.0 + 2.0 * r) + y[..., -1:] * (2.0 + (1.0 - s) ** 2)
+    return np.concatenate((pairs[..., :-1], pairs[..., -1:] + before / 6.0, after / 6.0), -1)
+
+
+@simpson.keyword("x", "general")
+def simpson_x(g, z, y, x=None, *, dx=1.0, axis=-1):
+    return undiff(unbroadcast(np.expand_dims(g, -1) * simpson_slopes(np.moveaxis(y, axis, -1), x), np.diff(x)))
+
+
+@simpson_x.forward()
+def along_x(z, y, x_dot, x=None, *, dx=1.0, axis=-1):
+    return np.sum(simpson_slopes(np.moveaxis(y, axis, -1), x) * np.diff(x_dot), axis=-1)
+
+
 @simpson.keyword("dx", "general")
 def simpson_dx(g, z, y, x=None, *, dx=1.0, axis=-1):
     weights = lined(simpson_weights(y, x, axis), np.shape(y), axis)
@@ -149,14 +196,35 @@ def romb(g, z, y, dx=1.0, axis=-1):
     return np.expand_dims(unbroadcast(g * dx, np.take(y, 0, axis)), axis) * lined(weights, np.shape(y), axis)
 
 
-@linear(integrate.cumulative_simpson)
-def cumulative_simpson(g, z, y, *, x=None, dx=1.0, axis=-1, initial=None):
-    one_line(x)
-    weights = integrate.cumulative_simpson(np.eye(np.shape(y)[axis], dtype=y.dtype), x=x, dx=dx, axis=0)
-    return transposed(np.delete(g, 0, axis) if initial is not None else g, weights, axis)
+def first_intervals(y, h):
+    """The integrals of the parabolas through three samples each, over the first of the two intervals of length `h`."""
+    r, s = h[..., :-1] / h[..., 1:], h[..., :-1] / (h[..., :-1] + h[..., 1:])
+    whole = (3.0 - s) * y[..., :-2] + (3.0 + r * s + s) * y[..., 1:-1] - r * s * y[..., 2:]
+    return h[..., :-1] / 6.0 * whole
 
 
-cumulative_simpson.adds("initial")
+@restates(integrate.cumulative_simpson, moving=("x", "dx", "initial"))
+def cumulative_simpson(y, x=None, dx=1.0, axis=-1, initial=None):
+    y = np.moveaxis(y, axis, -1)
+    n = np.shape(y)[-1]
+    if x is None:
+        h = dx * np.ones(n - 1)
+    else:
+        h = np.diff(x) if np.ndim(x) == 1 else np.diff(np.moveaxis(x, axis, -1))
+    if n < 3:
+        parts = 0.5 * h * (y[..., :-1] + y[..., 1:])
+    else:
+        h = h + np.zeros_like(y[..., 1:])
+        ahead = first_intervals(y, h)
+        back = first_intervals(y[..., ::-1], h[..., ::-1])[..., ::-1]
+        both = np.stack((ahead[..., ::2], back[..., ::2]), -1)
+        parts = np.reshape(both, (*np.shape(y)[:-1], -1))[..., : n - 1]
+        parts = parts if n % 2 else np.concatenate((parts[..., : n - 2], back[..., -1:]), -1)
+    found = np.cumsum(parts, axis=-1)
+    if initial is not None:
+        found = np.concatenate((initial + 0.0 * y[..., :1], initial + found), -1)
+    return np.moveaxis(found, -1, axis)
+
 
 of_arrays(integrate.simpson, integrate.romb, integrate.cumulative_simpson)
 

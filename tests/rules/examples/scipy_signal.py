@@ -37,3 +37,10 @@ example(integrate.romb, normal(5, 2), axis=0)
 example(integrate.cumulative_simpson, normal(5))
 example(integrate.cumulative_simpson, normal(2, 6), dx=0.7)
 example(integrate.cumulative_simpson, normal(5, 2), x=np.array([0.0, 0.4, 1.0, 1.3, 2.1]), axis=0, initial=0.0)
+_random = np.random.default_rng(43)  # of its own: the others draw what they drew
+for _n in (2, 3, 4, 5):
+    example(integrate.simpson, _random.normal(size=_n), x=_places[:_n])
+    example(integrate.simpson, _random.normal(size=(_n, 2)), x=_places[:_n], axis=0)
+    example(integrate.cumulative_simpson, _random.normal(size=_n), x=_places[:_n], initial=0.7)
+    example(integrate.cumulative_simpson, _random.normal(size=_n), dx=0.7)
+example(integrate.cumulative_simpson, _random.normal(size=(2, 4)), x=np.stack((_places[:4], _places[1:])))

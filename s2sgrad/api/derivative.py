@@ -38,6 +38,8 @@ class Derivative(Binds):
 
     _requested = Request
     show, _repr_html_, __dir__ = showing.show, showing.framed, showing.names
+    if not TYPE_CHECKING:  # checkers would take any attribute
+        __getattr__ = showing.unknown
     recorded_by = ""  # what the run-time library knows it by
 
     def __init__(

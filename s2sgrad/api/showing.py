@@ -11,6 +11,7 @@ import types
 from typing import Any
 
 from s2sgrad import runtime
+from s2sgrad.errors import foreign
 
 
 def show(derivative: Any, /, *args: Any, html: str | os.PathLike[str] | None = None, **keywords: Any) -> None:
@@ -29,6 +30,15 @@ _PUBLIC = {"compiled_source", "explain_compile", "prepare", "primal", "save", "s
 def names(derivative: Any) -> list[str]:
     """What `dir` lists of a derivative."""
     return sorted(n for n in object.__dir__(derivative) if n in _PUBLIC or (n[:2] == n[-2:] == "__"))
+
+
+def unknown(derivative: Any, name: str) -> Any:
+    """Raise the error for an attribute that a derivative does not have, with what it is here."""
+    try:
+        return object.__getattribute__(derivative, name)
+    except AttributeError as error:
+        way = "" if name.startswith("_") else foreign.member_instead_of(name, names(derivative))
+        raise AttributeError(f"{error}{way}", name=name, obj=derivative) from error.__cause__
 
 
 def described(what: str, function: Any) -> str:

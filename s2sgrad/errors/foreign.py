@@ -85,6 +85,27 @@ def _option(word: str, own: list[str]) -> str | None:
     return _WITHOUT.get(word) or (f"did you mean `{close[0]}`?" if close else None)
 
 
+# Of a derivative, which others ask for gradients.
+_CALLED = "call it, as a function of the same arguments: it returns the gradient"
+_MEMBERS = dict.fromkeys(("backward", "grad", "gradient", "apply", "pullback", "run"), _CALLED) | {
+    "lower": "here it is `source_for(*arguments)`",
+    "numpy": "it is a function; what it returns are NumPy's arrays",
+    "requires_grad_": _NAMES["requires_grad"],
+    "text": "here it is `source`",
+    "trace": "here it is `source_for(*arguments)`",
+    "zero_grad": "nothing is accumulated: each call returns its own gradient",
+}
+
+
+def member_instead_of(name: str, public: list[str]) -> str:
+    """The same for a member of a derivative.
+
+    >>> member_instead_of("backward", []), member_instead_of("sourse", ["source"])
+    (': call it, as a function of the same arguments: it returns the gradient', ': did you mean `source`?')
+    """
+    return f": {_MEMBERS[name]}" if name in _MEMBERS else instead_of(name, public)
+
+
 def instead_of(name: str, public: list[str]) -> str:
     """What to say of a name that the package does not have; `public` are those that it has.
 

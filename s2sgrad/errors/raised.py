@@ -20,7 +20,19 @@ import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from s2sgrad.errors import GENERATED, MADE, Defect, Place, Refused, S2SGradError, Unsupported, foreign, is_written, named
+from s2sgrad.errors import (
+    GENERATED,
+    MADE,
+    Defect,
+    Place,
+    Refused,
+    S2SGradError,
+    Unsupported,
+    foreign,
+    is_written,
+    named,
+    operands,
+)
 from s2sgrad.errors.cycles import explained
 from s2sgrad.errors.wording import Wording
 from s2sgrad.runtime.checks import Refusal
@@ -163,11 +175,24 @@ def located(error: Exception, function: Any = None) -> Exception:
                 error.add_note(_note(*statement))
         elif not _shows(frames):
             error.add_note(place.shown(caret=False))
+    if not isinstance(error, S2SGradError):
+        _note_operands(error, frames)
     if isinstance(error, S2SGradError):
         error = _placed(error, place, function)
         error.__suppress_context__ = True
     trim(error)
     return error
+
+
+def _note_operands(error: Exception, frames: list[types.TracebackType]) -> None:
+    """Say of the innermost frame of the user's, or of a generated text, what the statement worked on."""
+    for k, frame in reversed([*enumerate(frames)]):
+        if not is_installed(_file(frame)):
+            naming = wording(frame.tb_frame.f_code)
+            if naming is not None or not is_written(_file(frame)):
+                outer = [f.tb_frame for f in reversed(frames[:k])]
+                operands.noted(error, frame, outer, lambda name: name if naming is None else naming.shown(name))
+            return
 
 
 def _placed(error: S2SGradError, place: Place | None, function: Any) -> S2SGradError:

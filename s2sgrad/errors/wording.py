@@ -23,6 +23,11 @@ class Wording(NamedTuple):
     known: frozenset[str]
     words: dict[str, str]
 
+    def shown(self, name: str) -> str:
+        """The user's name or expression that a name stands for; empty if it stands for none."""
+        word = self.words.get(name, f"`{name}`" if name in self.known else "")
+        return word.strip("`") if is_quoted(word) else ""
+
 
 def names_in(text: str) -> frozenset[str]:
     """The names that occur in a text.

@@ -9,9 +9,11 @@ from collections.abc import Collection
 from typing import Any, NoReturn
 
 import gast
+import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.floating import is_floating_kind
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown
 from s2sgrad.analysis.type_text import known_type, without_derivative
 from s2sgrad.errors import Refused
@@ -115,7 +117,20 @@ def require(
         if p not in written and isinstance(kinds.get(p), (Number, Array)):
             _refuse(unit, tree, results.NotWritten(p, known_type(kinds[p]), unit.primal.function.__name__))
     if what := without_derivative(kinds.get(tree.body[-1].value.id)):
+        _refuse_stores(unit, tree, kinds)
         _refuse(unit, tree, results.NoResult(what, unit.primal.function.__name__, written))
+
+
+def _refuse_stores(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
+    """Refuse the first store of floats into an array of integers, by which a result may have lost its derivative."""
+    for statement in effects.walk(tree.body):
+        target = getattr(statement, "targets", [None])[0]
+        if isinstance(target, gast.Subscript) and isinstance(target.value, gast.Name):
+            kind = kinds.get(target.value.id)
+            stores_floats = any(is_floating_kind(kinds.get(n.id)) for n in effects.loads(statement.value))
+            if isinstance(kind, Array) and kind.dtype is not None and np.dtype(kind.dtype).kind in "iub" and stores_floats:
+                what = f"`{target.value.id}` is an array of {kind.dtype}, which keeps no derivative of floats stored in it"
+                raise Refused(f"{what}: make it an array of floats, `dtype=float`", unit.place(statement))
 
 
 def beside(

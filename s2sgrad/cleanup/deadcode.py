@@ -181,7 +181,7 @@ class _Wanted:
             if not isinstance(statement, COMPOUND):
                 return self._simple(k, statement, live)
             if id(statement) not in self.needed:
-                return live | self._remaining_effects(statement)
+                return live | self._remaining_effects(statement, live)
             if k not in self.known.heads:
                 self.known.heads[k] = self.demands.reads(statement, point.reads)
             return live | self.known.heads[k]
@@ -200,7 +200,7 @@ class _Wanted:
         if id(statement) in self.contexts.ends:
             return (live & ~facts.binds) | facts.reads if id(statement) in self.needed else live
         if not self._is_needed(statement, facts, live):
-            return live | self._remaining_effects(statement)
+            return live | self._remaining_effects(statement, live)
         self._need(statement)
         reads = facts.reads
         if facts.looks_into >= 0 and not facts.looks_into & live:
@@ -288,9 +288,15 @@ class _Wanted:
                 self.left.pop(id(statement), None)
                 self._read(self._operations(statement))
 
-    def _remaining_effects(self, statement: gast.AST) -> int:
-        """Mark the side effects that remain of an unneeded statement, or header; the set that these read."""
-        if is_run_again(statement) or notes.RESTORES.of(statement):
+    def _takes_again(self, statement: gast.AST, live: int) -> bool:
+        """Whether a recomputed `t = s.pop()` takes an item off a list, or a record off a stack, that is read later."""
+        changed = effects.changed_by_call(statement.value) if isinstance(statement, gast.Assign) else set()
+        return bool(changed & self.stacks.local) or bool(live & self.demands.names.interned(changed))
+
+    def _remaining_effects(self, statement: gast.AST, live: int) -> int:
+        """Mark the side effects that remain of an unneeded statement, or header, given the live set behind it; the set that
+        these read."""
+        if notes.RESTORES.of(statement) or (is_run_again(statement) and not self._takes_again(statement, live)):
             return 0
         idle = {id(call) for call, stack in self._operations(statement) if not self._is_read(stack, statement)}
         if (

@@ -91,3 +91,28 @@ def applied(f, u):
 @case(VECTOR)
 def checkpoint_that_is_given_a_lambda(x):
     return np.sum(WEIGHTS * checkpoint(applied)(lambda u: u * x[0], x))
+
+
+@case(VECTOR)
+def pops_of_which_nobody_reads_the_item(x):
+    s, total = [], 0.0
+    for j in range(10):
+        s.append(x[j % 5] * x[j % 5])
+    for _ in checkpointed(range(5), slots=1):
+        s.pop()
+        u = s.pop()
+        total = total + u * u
+    return total
+
+
+def popped(s):
+    return s.pop()
+
+
+@case(VECTOR)
+def helper_that_pops_what_nobody_reads(x):
+    s, total = [x * x, x * 0.3, np.sin(x), x, np.exp(x), x * x * x], 0.0
+    for k in checkpointed(range(3), slots=1):
+        popped(s)
+        total = total + np.sum(popped(s) ** 2) * (k + 1.0)
+    return total

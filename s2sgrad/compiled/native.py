@@ -237,9 +237,26 @@ def _compiled(nb: Any, text: str, name: str, arguments: tuple[Any, ...], path: p
     exec(compile(tree, filename, "exec"), space)
     threads = {"parallel": _TRIPS_ALONE} if runs_in_threads(text) else {}
     made = _jitted(space[name], cache=path is not None, **threads)
-    made.compile(tuple(nb.typeof(a) for a in arguments))
+    types_ = tuple(nb.typeof(a) for a in arguments)
+    if path is None or not _read(made, types_):
+        made.compile(types_)
     made.disable_compile()
     return made
+
+
+def _read(made: Any, types_: tuple[Any, ...]) -> bool:
+    """Whether machine code was read from the cache of numba: without what numba imports before it compiles.
+
+    Symbols that the code refers to are known once numba is imported, but for those of its memory, and those of threads,
+    which the code brings along.
+    """
+    with contextlib.suppress(Exception), importlib.import_module("numba.core.compiler_lock").global_compiler_lock:
+        importlib.import_module("numba.core.runtime").rtsys.initialize(made.targetctx)
+        found = made._cache._load_overload(types_, made.targetctx)
+        if found is not None:
+            made.add_overload(found)
+            return True
+    return False
 
 
 _REST = ("comprehension", "reduction", "inplace_binop", "setitem", "numpy", "stencil", "fusion")

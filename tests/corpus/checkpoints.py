@@ -103,16 +103,3 @@ def pops_of_which_nobody_reads_the_item(x):
         u = s.pop()
         total = total + u * u
     return total
-
-
-def popped(s):
-    return s.pop()
-
-
-@case(VECTOR)
-def helper_that_pops_what_nobody_reads(x):
-    s, total = [x * x, x * 0.3, np.sin(x), x + 1.0, np.exp(x), x * x * x], 0.0
-    for k in checkpointed(range(3), slots=1):
-        popped(s)
-        total = total + np.sum(popped(s) ** 2) * (k + 1.0)
-    return total

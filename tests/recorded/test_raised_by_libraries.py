@@ -17,7 +17,7 @@ X = np.array([0.7, 1.3, 0.4, 0.9, 1.1])
 
 
 # of each row the first that has no rule today; they are called alike
-CORRELATE = first_without_rule(stats.epps_singleton_2samp, stats.ks_2samp, stats.spearmanrho, stats.mode)
+CORRELATE = first_without_rule(stats.logrank, stats.multiscale_graphcorr)
 SERIES = first_without_rule(special.riccati_jn, special.mathieu_even_coef, special.lqn, special.mathieu_odd_coef)
 
 

@@ -59,6 +59,7 @@ LEFT_OUT = {
     *(interpolate.interpn, interpolate.RegularGridInterpolator.__call__, grids.on_grid),  # second derivatives in points
     interpolate.pchip_interpolate,  # has none in its data
     stats.ks_1samp,  # the density of the distribution of the statistic has none
+    stats.kstest,
     resampling.slopes,  # the third derivative of an image in its coordinates
     resampling.unsloped,  # the same
     *(

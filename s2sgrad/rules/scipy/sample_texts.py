@@ -430,6 +430,11 @@ def binned(x, bins, range, statistic):
 flat(binned)
 
 
+def root(square):
+    """The square root of what is not negative, constant where that is 0: the deviation of one number alone."""
+    return np.where(square == 0.0, 0.0, np.sqrt(np.where(square == 0.0, 1.0, square)))
+
+
 @restates(stats.binned_statistic, counts=True)
 def binned_statistic(x, values, statistic="mean", bins=10, range=None):
     kept, places, count, shares, edges, numbers = binned(x, bins, range, statistic)
@@ -443,7 +448,7 @@ def binned_statistic(x, values, statistic="mean", bins=10, range=None):
         found = whole / count
     else:
         apart = values[kept] - (whole / count)[places]
-        found = np.sqrt(np.bincount(places, weights=apart * apart, minlength=len(count)) / count)
+        found = root(np.bincount(places, weights=apart * apart, minlength=len(count)) / count)
     return found, ends, numbers
 
 

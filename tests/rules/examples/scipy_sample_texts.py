@@ -66,6 +66,7 @@ example(stats.probplot, normal(6), dist="logistic", fit=False)
 for _statistic in ("mean", "sum", "std"):
     example(stats.binned_statistic, np.array([0.3, 0.7, 0.61, 0.9, 0.2]), normal(5), _statistic, 2)
 example(stats.binned_statistic, np.array([0.3, 0.7, 0.55, 0.9, 0.2]), normal(5), bins=[0.1, 0.5, 0.8])
+example(stats.binned_statistic, np.array([0.3, 0.7, 0.2]), np.array([0.4, 1.3, 0.9]), "std", 2)  # one alone has no spread
 if "method" in inspect.signature(stats.anderson).parameters:  # without it SciPy warns, since then
     example(stats.anderson, normal(7), method="interpolate")
     example(stats.anderson, between(0.2, 3.0, 7), "expon", method="interpolate")

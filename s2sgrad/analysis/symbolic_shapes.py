@@ -21,8 +21,9 @@ import gast
 
 from s2sgrad.analysis import affine, effects
 from s2sgrad.analysis.affine import Form
+from s2sgrad.analysis.container_items import Slice
 from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Known, Number, OrNone, Slicing, operand
-from s2sgrad.analysis.sizes import Dim, Size
+from s2sgrad.analysis.sizes import Dim, Size, surely_not_one
 from s2sgrad.flow.counts import binding_counts
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import binds
@@ -32,6 +33,7 @@ from s2sgrad.ir.unit import Unit, parameters
 
 _K = TypeVar("_K", bound=Kind)
 _MOST = 24
+_LONG = 10**6  # longer than what a constant bound counts
 
 
 class Symbols:
@@ -83,7 +85,7 @@ class Symbols:
                     dims.append(self._size(f"where {part.id}", 0, None, part.id))
                 elif isinstance(kind, Slicing):
                     key = f"{part.id} of {of[axis]}"
-                    dims.append(self._size(key, 0, frozenset([part.id]), key))
+                    dims.append(None if of[axis] is None else self._size(key, 0, frozenset([part.id]), key))
                 axis += _axes_of(kind)
         return [*dims, *of[axis:]]
 
@@ -95,6 +97,7 @@ class Symbols:
     def sections(self, node: gast.Subscript, owner: Array, index: list[Kind], found: Kind) -> Kind:
         """The kind of a section, `found` by example, with symbolic lengths for axes that the example leaves unknown."""
         parts = parts_of(node.slice)
+        self.unit.syntax.sliced.update(_beyond(index, owner.dims or ()))
         if not isinstance(found, Array) or found.dims is None or None not in found.dims or owner.dims is None:
             return found
         if not parts or not all(map(_is_followed, parts, index)):  # x[()]
@@ -144,15 +147,18 @@ class Symbols:
         if found is None:
             return None
         written = _written((first, last), dim)
-        if not found.terms and found.constant < 2:  # one or none, by where the axis ends
-            return self._size(written, 0, _read((first, last)), written)
+        if dim == 1 or (not found.terms and found.constant < 2):  # one or none, by where the axis ends
+            return None if dim is None else self._size(written, 0, _read((first, last)), written)
         if abs(step) > 1:
             return self._size(f"{found.text()} by {abs(step)}", 0, found.names, written)
         axis = next((int(t[1:]) for t in found.terms if t[0] == "#" and found.terms == {t: 1}), -1)
         if axis >= 0:
-            self.written.setdefault(axis, set()).add(written)
+            self.unit.syntax.sliced.add(Size(axis))
             return Size(axis, found.constant)
-        return self._size(found.body(), found.constant, found.names, written)
+        size = self._size(found.body(), found.constant, found.names, written)
+        if dim is None and size is not None:  # axes of two lengths are written alike
+            self.written[size.k].add(f"{written} of another")
+        return size
 
     def _size(self, key: str, offset: int, names: frozenset[str] | None, written: str) -> Size | None:
         """The size with a key plus an offset, a new one for a new key; None if there are too many."""
@@ -166,8 +172,11 @@ class Symbols:
         return Size(size.k, offset)
 
     def is_exact(self, dim: Dim) -> bool:
-        """Whether equal lengths stay equal where sections reach beyond their axes: they are written alike."""
-        return not isinstance(dim, Size) or len(self.written.get(dim.k, ())) < (2 if dim.k < 0 else 1)
+        """Whether equal lengths stay equal where sections reach beyond their axes: no slice has it, or they are written
+        alike."""
+        if isinstance(dim, Size) and dim.k < 0:
+            return len(self.written.get(dim.k, ())) < 2
+        return dim is None or (Size(dim.k) if isinstance(dim, Size) else dim) not in self.unit.syntax.sliced
 
     def believed(self, name: str, kind: Kind | None) -> Kind | None:
         """The kind that holds for the whole lifetime of a variable; an unknown axis of a variable bound once gets a size."""
@@ -231,6 +240,29 @@ def _written(bounds: tuple[Form | None, ...], dim: Dim) -> str:
 def _read(bounds: tuple[Form | None, ...]) -> frozenset[str]:
     """The names that the bounds of a slice read."""
     return frozenset().union(*(b.names for b in bounds if b is not None))
+
+
+def _beyond(index: list[Kind], of: tuple[Dim, ...]) -> set[Dim]:
+    """The lengths that constant slices have only where their axes are long enough."""
+    out: set[Dim] = set()
+    rest, axis = len(of) - sum(map(_axes_of, index)), 0
+    plain = not any(isinstance(kind, Array) for kind in index)
+    for kind in index:
+        part, dim = _constant_slice(kind), of[axis] if plain and axis < len(of) else None
+        if part is not None and not isinstance(dim, int):
+            least, large, larger = (len(range(n)[part]) for n in (2 if surely_not_one(dim) else 0, _LONG, _LONG + 1))
+            out |= {large} if large == larger != least else set()
+        axis += rest if isinstance(kind, Known) and kind.value is Ellipsis else _axes_of(kind)
+    return out
+
+
+def _constant_slice(kind: Kind) -> slice | None:
+    """The slice that an index is; None for any other index, and for bounds that are not constant."""
+    part: Any = kind.value if isinstance(kind, Known) else None
+    if isinstance(kind, Slice) and all(isinstance(b, (Known, Number)) and b.known for b in kind.parts):
+        part = slice(*(b.value for b in kind.parts))
+    whole = isinstance(part, slice) and all(b is None or type(b) is int for b in (part.start, part.stop, part.step))
+    return part if whole and part.step != 0 else None
 
 
 def _is_followed(part: gast.AST, kind: Kind) -> bool:

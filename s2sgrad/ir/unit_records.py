@@ -58,11 +58,12 @@ class FreeNames(Record):
 @dataclass
 class SyntaxFacts(Record):
     """What the user wrote: the places of compound statements and of `x[i] op= e`; constant tuples, lists and dicts that
-    are bound once."""
+    are bound once; and the sizes that slices have where they lie within their axes (`sliced`)."""
 
     compound: set[Place] = field(default_factory=set)
     updates: set[Place] = field(default_factory=set)
     displays: dict[str, gast.AST] = field(default_factory=dict)
+    sliced: set[Any] = field(default_factory=set)
 
 
 @dataclass

@@ -106,10 +106,11 @@ class RuleAdjoint:
     def _same_shapes(self) -> bool:
         """Whether each operand has the shape of the result."""
         inference, result = self.adjoints.inference, self.adjoints.kinds.get(self.y.id)
-        dims = result.dims if isinstance(result, Array) and result.dims is not None else ()
+        operands = [inference.kind(self.operands[k]) for k in self.wanted]
+        dims = [d for kind in (result, *operands) if isinstance(kind, Array) for d in kind.dims or ()]
         if not all(map(inference.symbols.is_exact, dims)):  # one of them may have been broadcast
             return False
-        return all(relation(result, inference.kind(self.operands[k])) == "same" for k in self.wanted)
+        return all(relation(result, kind) == "same" for kind in operands)
 
     # --- `np.where` ---
 

@@ -151,6 +151,10 @@ class Symbols:
             return None if dim is None else self._size(written, 0, _read((first, last)), written)
         if abs(step) > 1:
             return self._size(f"{found.text()} by {abs(step)}", 0, found.names, written)
+        return self._spanned(found, dim, written)
+
+    def _spanned(self, found: Form, dim: Dim, written: str) -> Dim:
+        """The length of a slice that spans so many elements of an axis of length `dim`."""
         axis = next((int(t[1:]) for t in found.terms if t[0] == "#" and found.terms == {t: 1}), -1)
         if axis >= 0:
             self.unit.syntax.sliced.add(Size(axis))

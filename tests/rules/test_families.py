@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from s2sgrad import grad, jvp
 from s2sgrad.rules.scipy import laws
 from s2sgrad.rules.table import lookup
 from s2sgrad.testing import check_grads
@@ -107,3 +108,26 @@ def test_two_orders_in_both_modes(name, method):
         check_grads(lambda x, loc, scale: np.sum(f(x, *shapes, loc, scale)), (x, 0.1, 1.3), order=2, rtol=1e-4)
     else:
         check_grads(lambda x, *rest: np.sum(f(x, *rest)), (x, *shapes, 0.1, 1.3), order=2, rtol=1e-4)
+
+
+@pytest.mark.sampled(one_in=40)
+@pytest.mark.parametrize("method", ("pdf", "logpdf", "cdf"))
+@pytest.mark.parametrize("name", [name for name in SHAPES if name not in SLOW | WITHOUT_SLOPE])
+def test_float32(name, method):
+    """Cotangents have the dtype of the value, which SciPy widens; a gradient has that of the argument."""
+    law, shapes = getattr(stats, name), SHAPES[name]
+    f = getattr(law, method)
+    wide = law.ppf(np.array([0.2, 0.4, 0.9]), *shapes, 0.1, 1.3).astype(np.float32).astype(float)
+    x = wide.astype(np.float32)
+    y = f(x, *shapes, 0.1, 1.3)
+    for _, argument, slope in slopes_of(lookup(f), np.ones_like(y), y, (x, *shapes, 0.1, 1.3)):
+        assert np.asarray(slope).dtype == y.dtype, argument
+
+    def total(x):
+        return np.sum(f(x, *shapes, 0.1, 1.3))
+
+    found, wanted = grad(total)(x), grad(total)(wide)
+    assert found.dtype == np.float32 and wanted.dtype == float
+    np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4)
+    along = jvp(total, (x,), (np.ones_like(x),))[1]
+    np.testing.assert_allclose(along, np.sum(wanted), rtol=1e-3, atol=1e-3)

@@ -187,6 +187,8 @@ def located(error: Exception, function: Any = None) -> Exception:
 def _note_operands(error: Exception, frames: list[types.TracebackType]) -> None:
     """Say of the innermost frame of the user's, or of a generated text, what the statement worked on."""
     for k, frame in reversed([*enumerate(frames)]):
+        if is_ours(_file(frame)):
+            return  # a message of ours says it
         if not is_installed(_file(frame)):
             naming = wording(frame.tb_frame.f_code)
             if naming is not None or not is_written(_file(frame)):

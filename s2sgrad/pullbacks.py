@@ -75,9 +75,9 @@ def pulled_back(
     has_aux: bool = False, wanted: tuple[int, ...] | None = None,
     writes: Callable[[], bool] = lambda: False,
 ) -> tuple[Any, Pullback]:  # fmt: skip
-    """The value and the pullback; `again`: it will be differentiated in turn, and keeps records of all trips; `has_aux`:
-    the value is a pair, and the pullback takes a cotangent of its first part; `wanted`: the primals that are no constants,
-    by position, if these are not all; `writes`: whether a function that is recorded may write its
+    """The value and the pullback. `again`: it will be differentiated in turn, and keeps records of all trips. `has_aux`:
+    the value is a pair, and the pullback takes a cotangent of its first part. `wanted`: the primals that are no constants,
+    by position, if these are not all. `writes`: whether a function that is recorded may write its
     arguments, of which it gets copies."""
     own = runtime.vjp if wanted is None and not again else functools.partial(_recorded, again, wanted, writes)
     if debug:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,9 +32,26 @@ def sentences(text: str) -> Iterator[list[str]]:
                 yield words
 
 
+def of_docstrings(text: str) -> Iterator[list[str]]:
+    """The words of each sentence in the docstrings of a module's text, but in examples, formulas and columns.
+
+    >>> [*of_docstrings("'Sums things up.\\\\n\\\\n    y = x     ->     z'\\ndef f():\\n    'One two three.'")]
+    [['Sums', 'things', 'up'], ['One', 'two', 'three']]
+    """
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and (found := ast.get_docstring(node)):
+            prose = re.sub(r"^ *>>>.*?(?:\n *\n|\Z)", "\n\n", found, flags=re.M | re.S)
+            for part in re.split(r"\n\s*\n", prose):
+                if not part.startswith(" ") and not re.search(r"\S {3,}\S| -> ", part):
+                    yield from sentences(part)
+
+
 if __name__ == "__main__":
     for document in DOCUMENTS:
         found = sorted(sentences(document.read_text(encoding="utf-8")), key=len)
         print(f"{document.name}: {sum(map(len, found)) / len(found):.1f} words, the longest {len(found[-1])}")
         for words in [w for w in found if len(w) > 35]:
             print(f"    {len(words)}: {' '.join(words[:14])}")
+    for module in sorted((ROOT / "s2sgrad").rglob("*.py")):
+        for words in [w for w in of_docstrings(module.read_text(encoding="utf-8")) if len(w) > 35]:
+            print(f"{module.relative_to(ROOT)}: {len(words)}: {' '.join(words[:14])}")

@@ -132,6 +132,12 @@ def test_sentences_of_docstrings_are_short(name):
         assert all(len(words) <= 35 for words in sentences.sentences(text)), thing
 
 
+def test_sentences_of_all_docstrings_are_short():
+    for module in sorted((documents.ROOT / "s2sgrad").rglob("*.py")):
+        for words in sentences.of_docstrings(module.read_text(encoding="utf-8")):
+            assert len(words) <= 35, f"{module}: {' '.join(words)}"
+
+
 def test_sentences_of_notebooks_are_short():
     for notebook in (documents.ROOT / "examples").glob("*.ipynb"):
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]

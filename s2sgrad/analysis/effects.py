@@ -94,7 +94,7 @@ def changed_by_call(value: gast.AST) -> set[str]:
 
 
 def accumulates(unit: Unit, statement: gast.AST) -> str | None:
-    """The variable of `x = add_at(x, i, e)` or `x = restored(x, old)`, which update x in place like `x[i] += e`; also of
+    """The variable of `x = add_at(x, i, e)` or `x = restored(x, old)`, which update x in place like `x[i] += e`.  It may be
     `put_back(x["a"], k, old)`, which is left of such a statement where nothing reads what it binds."""
     left = isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call)
     if not (left or bound_name(statement) is not None) or unit.called(statement.value) not in _UPDATES:

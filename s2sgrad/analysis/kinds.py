@@ -83,8 +83,8 @@ class Array(Kind):
 
 @dataclass(frozen=True)
 class Container(Kind):
-    """A list, tuple, dict or range; `items` are the kinds of its elements in order (with `keys` for a dict), None if they
-    are unknown; `item` is then the join of the kinds of the elements, as far as known.
+    """A list, tuple, dict or range. `items` are the kinds of its elements in order (with `keys` for a dict), None if they
+    are unknown. `item` is then the join of the kinds of the elements, as far as known.
     """
 
     type: type

@@ -47,13 +47,13 @@ from s2sgrad.runtime.closures import Closure
 class Operation:
     """One operation.  `form` is one of
 
-    - `atom`: a name, a constant, an attribute of a module;
-    - `rule`: a primitive with a rule: `operands` in the rule's order, `keywords` by the rule's names;
-    - `flat`: an operation whose derivative is zero;
-    - `item`: `operands[0][index]`;  `display`: a tuple, list or dict of `operands`;
-    - `pop`, `push`: on a local stack; `shrink`, `grow`: on a local list that has other uses too;
-    - `call`: a call of a function without a rule: `target` if it is known now, else MISSING;
-    - `opaque`: anything else, which may not involve a value that carries a derivative; `why` says what to do.
+    - `atom`: a name, a constant, an attribute of a module.
+    - `rule`: a primitive with a rule: `operands` in the rule's order, `keywords` by the rule's names.
+    - `flat`: an operation whose derivative is zero.
+    - `item`: `operands[0][index]`.  `display`: a tuple, list or dict of `operands`.
+    - `pop`, `push`: on a local stack. `shrink`, `grow`: on a local list that has other uses too.
+    - `call`: a call of a function without a rule: `target` if it is known now, else MISSING.
+    - `opaque`: anything else, which may not involve a value that carries a derivative. `why` says what to do.
     """
 
     form: str

@@ -125,7 +125,7 @@ def _lacks_rank(kind: Array | Numeric) -> bool:
 
 
 def _of_any_rank(operation: Callable[..., Any], kinds: list[Kind], place: int, loose: Array | Numeric) -> Kind:
-    """The kind of the result where an operand may be a number, or an array of any rank: the join over small ranks; if the
+    """The kind of the result where an operand may be a number, or an array of any rank: the join over small ranks. If the
     operation fails for one of them, nothing is said of the rank."""
     dtype, fails, takes_arrays = loose.dtype, False, False
     operands = [*(Array(dtype, (None,) * n) for n in _RANKS), *(_NUMBERS if isinstance(loose, Numeric) else ())]

@@ -189,7 +189,7 @@ class Reverse(Matrix):
 
 class Jacobian(Matrix):
     """Jacobian by the cheaper mode: all columns at once unless they far outnumber the rows, else the fewer of columns and
-    rows; also by columns if reverse mode is refused, as for a function that writes its argument."""
+    rows.  By columns, too, if reverse mode is refused, as for a function that writes its argument."""
 
     _by_columns = False
 

@@ -138,7 +138,7 @@ class _Outwards(Transformer):
 
     def _scaled(self, node: gast.BinOp) -> gast.AST | None:
         """`2.0 * g * x` for `g * (2 * x)` with a number `g` and an array, `(-t)[:, np.newaxis]` for `2.0 * (-(t *
-        0.5))[:, np.newaxis]`: exact for a power of two; None for others."""
+        0.5))[:, np.newaxis]`: exact for a power of two. None for others."""
         inner = node.right
         if not isinstance(node.op, gast.Mult):
             return None

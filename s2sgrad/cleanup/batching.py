@@ -76,8 +76,8 @@ class Product:
 
 
 class Batches(Shapes):
-    """Expressions in one loop over `variable`; `section` makes a slice of a varying part of an index, given the array and
-    the position in its index; `popped` makes an array of the values popped in all trips, one row per trip.
+    """Expressions in one loop over `variable`. `section` makes a slice of a varying part of an index, given the array and
+    the position in its index. `popped` makes an array of the values popped in all trips, one row per trip.
 
     `taken`: the rank of the value that the statement pops, where it is known.
     """

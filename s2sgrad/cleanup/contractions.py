@@ -7,7 +7,7 @@
     np.zeros_like(a)                    ->     np.zeros(a.shape)                  in loops
 
 Only in the reverse sweep.  A product larger than both of its factors, or with three axes, is the most expensive way to a
-sum; each of the other rewrites saves a microsecond per call, which dominates loops over small arrays.
+sum. Each of the other rewrites saves a microsecond per call, which dominates loops over small arrays.
 
 >>> import numpy as np
 >>> from s2sgrad.cli.stages import changes

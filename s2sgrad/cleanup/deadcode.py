@@ -95,8 +95,8 @@ class _Restores:
 
 @dataclasses.dataclass
 class _Known:
-    """What was found out about statements: the demands of simple ones and the reads of headers, by point; the effects that
-    remain of unneeded ones, what these read, and how many idle stack operations there were; and all stack operations."""
+    """What was found out about statements: the demands of simple ones and the reads of headers, by point.  Of unneeded ones
+    the effects that remain, what these read, and how many idle stack operations there were.  All stack operations, too."""
 
     simple: dict[int, Demand] = dataclasses.field(default_factory=dict)
     heads: dict[int, int] = dataclasses.field(default_factory=dict)

@@ -59,8 +59,8 @@ from s2sgrad.memory.sources import sources
 
 @dataclass(eq=False)
 class _Record:
-    """A stack that one loop pushes to and one other pops from, once a trip each; `own`: the name of what is popped, or of
-    the array into which it is restored; `given`: what stands for it in the first loop; `uses`: what is computed from it."""
+    """A stack that one loop pushes to and one other pops from, once a trip each. `own`: the name of what is popped, or of
+    the array into which it is restored. `given`: what stands for it in the first loop. `uses`: what is computed from it."""
 
     stack: str
     push: gast.Expr

@@ -9,8 +9,11 @@ from s2sgrad.explanation import explained
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what s2sgrad knows of each line of a function, for arguments of any kind or for arguments like those of --args:
-    what has a derivative, what is recorded and why, what shares memory, what is refused.  Nothing is run but --args."""
+    """Print what s2sgrad knows of each line of a function, for arguments of any kind or for arguments like those of --args.
+
+    It says what has a derivative, what is recorded and why, what shares memory, what is refused.  Nothing is run but
+    --args.
+    """
     target, space = function_named(options.target)
     derivative = derivative_of(target, options)
     arguments = None if options.args is None else evaluated(options.args, space)

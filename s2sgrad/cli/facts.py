@@ -28,7 +28,7 @@ from s2sgrad.source import read
 
 
 def facts(derivative: Gradient | Along, arguments: tuple | None) -> str:
-    """The normal form of the differentiated function, with callees that write their arguments inlined; for each statement
+    """The normal form of the differentiated function, with callees that write their arguments inlined. For each statement
     what it binds, writes and reads, with the lines of reaching definitions, and which names are live after it."""
     function, kinds, request = differentiated(derivative, arguments)
     purpose = Entry(function, kinds, request.wrt(), request.options, LATER)

@@ -73,7 +73,7 @@ def with_branches(
 
 
 def _branch_around(error: S2SGradError, function: types.FunctionType, strict: bool) -> Branch | None:
-    """The branch that is refused for an error; None where the function is rather recorded from the beginning, as no
+    """The branch that is refused for an error. None where the function is rather recorded from the beginning, as no
     recording could follow when its text refuses this: it is the straight way, or more than a rule is missing."""
     branch = branches.around(error)
     if branch is None or not Recording.allowed or strict:
@@ -93,7 +93,7 @@ def runs_again(function: types.FunctionType, copied: Collection[str] = ()) -> bo
 
 
 def _recordable(callees: list[types.FunctionType], recorded: frozenset[types.CodeType]) -> types.CodeType | None:
-    """The code of the innermost of these functions that its caller may leave to a recording: it writes no memory that the
+    """The code of the innermost of these functions that its caller may leave to a recording.  It writes no memory that the
     caller holds, and returns none of it, and no function or object, which the caller would have to follow."""
     for callee in callees if Recording.allowed and len(recorded) < _MOST else ():
         if callee.__code__ not in recorded and not callee.__code__.co_flags & GENERATING:

@@ -146,7 +146,7 @@ class Stage(NamedTuple):
 
 
 class Repeated(NamedTuple):
-    """Stages that start over as soon as one of them has changed what those before it had inferred; each change resolves
+    """Stages that start over as soon as one of them has changed what those before it had inferred. Each change resolves
     something, so that more than a few rounds mean that one undoes what another does."""
 
     stages: tuple[Stage, ...]

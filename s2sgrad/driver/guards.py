@@ -5,7 +5,7 @@
         def loss(w): return predict(w) - batch   of the same code, and a batch of the same kind
         return loss
 
-Functions are identified by their places: 0 is the differentiated function, then those reached through closure cells
+Functions are identified by their places.  0 is the differentiated function, then those reached through closure cells
 (`inner`: a new closure brings new functions of the same code), then all others, which are compared by identity.  Nothing
 here keeps a user's object alive.
 """

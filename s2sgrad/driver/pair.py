@@ -143,7 +143,7 @@ class Callee(Differentiated):
     def _recording(
         self, c: Compilation, forward: list[gast.AST], saved: list[str], value: gast.AST, record: list[gast.AST]
     ) -> Compilation:
-        """The forward sweep, returning the value and a record; a saved variable that may be unbound at its end is first set
+        """The forward sweep, returning the value and a record. A saved variable that may be unbound at its end is first set
         to None, or to an empty value of its kind where names have shadows."""
         returned = gast.Tuple([value, gast.Tuple(record, gast.Load())], gast.Load())
         forward.append(gast.Return(returned))

@@ -29,8 +29,8 @@ class Part:
     """One function of a text: its code, the place of the user's function over whose globals it runs, and its closure.
 
     A closure cell is the user's own ("own", index), or holds a function of the text ("made", index), a user's function
-    ("place", index), another object of the user ("held", a reference to it), or one of our objects ("cell", the cell),
-    whose names the traits have in `reaches`.
+    ("place", index).  Else it holds another object of the user ("held", a reference to it), or one of our objects
+    ("cell", the cell), whose names the traits have in `reaches`.
     """
 
     code: types.CodeType

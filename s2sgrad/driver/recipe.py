@@ -62,8 +62,8 @@ def note(lookups: Lookups, strict: set[tuple[int, str]], alone: bool) -> None:
 class Recipe:
     """A text with the guards under which it is right.  It keeps no function of the user alive.
 
-    `entries` are the indices of the requested functions in the plan, `facts` their properties; `inside` are the gradients
-    that the text calls, `outside` the arrays and objects that it reads by name, by the place of the function; `lifted` are
+    `entries` are the indices of the requested functions in the plan, `facts` their properties. `inside` are the gradients
+    that the text calls, `outside` the arrays and objects that it reads by name, by the place of the function. `lifted` are
     functions that are kept alive here alone.
     """
 
@@ -117,9 +117,9 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Facts:
-    """Properties of a gradient: its seed, whether the result is a real number, the parameters whose arrays it writes,
-    whether a differentiated parameter is of unknown kind (each argument is then searched for floats), and the backend that
-    rewrote it."""
+    """Properties of a gradient: its seed, whether the result is a real number, the parameters whose arrays it writes.
+    Then whether a differentiated parameter is of unknown kind (each argument is then searched for floats), and the backend
+    that rewrote it."""
 
     seed: str
     scalar: bool

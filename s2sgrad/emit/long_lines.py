@@ -1,6 +1,6 @@
 """Breaks lines that are too long inside a bracket.
 
-A line is a list of the pieces that the writer wrote; brackets, commas and operators are pieces of their own, and a string
+A line is a list of the pieces that the writer wrote. Brackets, commas and operators are pieces of their own, and a string
 literal is one piece, so that nothing has to be parsed again.
 
     >>> pieces = ["x = f", "(", "a" * 60, ", ", "b" * 60, ")"]

@@ -16,8 +16,9 @@ Sentences = dict[str, tuple[str, str | None]]
 
 
 class Wording(NamedTuple):
-    """What messages need to know of a generated function: the function that it is the derivative of (`of`; empty for what
-    was taken out of a function), the names of the user's text (`known`), and what the other names stand for (`words`)."""
+    """What messages need to know of a generated function.  `of`: the function that it is the derivative of, empty for what
+    was taken out of a function.  Then the names of the user's text (`known`), and what the other names stand for
+    (`words`)."""
 
     of: str
     known: frozenset[str]

@@ -38,12 +38,12 @@ _WIDEST = 56  # of the user's text: the notes of longer lines go below
 class Note:
     """One fact about a line.  `kind` is
 
-    - `active`, `constant`: the variables `names` that it computes have a derivative; have none, and `why`;
-    - `written`: their contents are written in place;  `shares`: they may share memory with others;
-    - `recorded`: the forward sweep records values of theirs;  `kept`: the reverse sweep reads them unchanged;
-      `recomputed`: the reverse sweep computes them again;
-    - `calls`: a function, and how its derivative is found;  `run`: what has no text, for which the function is recorded as
-      it runs;  `refused`: what cannot be differentiated.
+    - `active`, `constant`: the variables `names` that it computes have a derivative, or none, and `why`.
+    - `written`: their contents are written in place.  `shares`: they may share memory with others.
+    - `recorded`: the forward sweep records values of theirs.  `kept`: the reverse sweep reads them unchanged.
+      `recomputed`: the reverse sweep computes them again.
+    - `calls`: a function, and how its derivative is found.  `run`: what has no text, for which the function is recorded as
+      it runs.  `refused`: what cannot be differentiated.
     """
 
     kind: str

@@ -1,8 +1,8 @@
 """The control-flow graph of a function in normal form, and the solver for dataflow facts over it.
 
 A point is one evaluation: of a simple statement, of the test of an `if` or a `while`, of the iterable of a `for`.  Other
-points evaluate nothing: the head of a `for`, which decides on the next trip; the entry of a block, which binds the variable
-of a `for`; the end of a block; the end of the function.
+points evaluate nothing: the end of a block or of the function, the head of a `for`, which decides on the next trip.  Neither
+does the entry of a block, which binds the variable of a `for`.
 
 >>> import gast
 >>> graph = Graph(gast.parse('''

@@ -1,7 +1,7 @@
 """Scopes of variables: the innermost block that contains all uses of each, and where a binding replaces an older value.
 
 The reverse sweep needs both: a variable that lives within one trip of a loop is recorded once a trip, at the end of its
-block; any other is recorded before each statement that binds it again.
+block. Any other is recorded before each statement that binds it again.
 
 >>> import gast
 >>> tree = gast.parse('''
@@ -31,8 +31,8 @@ from s2sgrad.ir.scoping import parameters
 class Lifetimes:
     """Facts about the blocks (by the identity of their statement lists) and the variables of one function.
 
-    `home[name]`: the innermost block that contains all uses; `locals_of[block]`: the names whose home it is, in order of
-    appearance; `repeated`: the blocks that run more than once per call (for a loop whose identity is in `once`: more than
+    `home[name]`: the innermost block that contains all uses. `locals_of[block]`: the names whose home it is, in order of
+    appearance. `repeated`: the blocks that run more than once per call (for a loop whose identity is in `once`: more than
     once per trip).  A name is unbound where a trip of its home begins."""
 
     def __init__(self, graph: Graph, live: Liveness, once: frozenset[int] = frozenset()) -> None:

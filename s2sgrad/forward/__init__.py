@@ -6,6 +6,6 @@
                         z_dot = y_dot * np.cos(y)
 
 There is no second sweep and no record.  The rules of reverse mode serve here too: for an elementwise map the pullback is
-applied to the tangent; a linear map is applied to the tangent itself; any other primitive has its own tangent in the table,
+applied to the tangent. A linear map is applied to the tangent itself. Any other primitive has its own tangent in the table,
 or its pullback, which is linear in the cotangent, is transposed.
 """

@@ -62,8 +62,8 @@ def writes_in_place(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) 
 
 
 def own_lists(unit: Unit, tree: gast.FunctionDef) -> Collection[str]:
-    """The lists of a text of ours of which no other name has to see what is put on them: the stacks of its records, and all
-    of them where none has a shadow, for what grew there was of one name."""
+    """The lists of a text of ours of which no other name has to see what is put on them.  They are the stacks of its
+    records, and all of them where none has a shadow, for what grew there was of one name."""
     if not unit.primal.is_generated:
         return ()
     return local_stacks(unit, tree) | recorded_stacks(unit, tree) if shadows.are_in(unit) else unit.locals

@@ -14,8 +14,8 @@ from s2sgrad.runtime.checkpoints import behind_checkpoint
 
 
 def underlying(value: Any) -> Any:
-    """The function that `differentiable` wraps; the one under `checkpoint` if it has a rule, so that nothing is rerun; the
-    one with source behind a matrix of derivatives, and the one that a function is `read_as`; any other object itself.
+    """The function that `differentiable` wraps, or the one under `checkpoint` if it has a rule, so that nothing is rerun.
+    Or the one with source behind a matrix of derivatives, or that a function is `read_as`.  Any other object itself.
     """
     if type(value) is types.ModuleType:
         return value

@@ -80,10 +80,10 @@ def is_derived(statement: gast.AST) -> bool:
 class Unit:
     """A function on its way through the passes.
 
-    - Names: `locals` are all that the tree binds; `temps` stand for values of subexpressions and `own_names` for anything
-      else that the compiler names; `bases` maps a name to the user's that it derives from; `words` describe generated names
-      to the user; `helpers` are what other names stand for.
-    - Facts: `kinds` of names; `memory` says which may alias; `kept` are facts about statements, for passes that report which
+    - Names: `locals` are all that the tree binds. `temps` stand for values of subexpressions and `own_names` for anything
+      else that the compiler names. `bases` maps a name to the user's that it derives from. `words` describe generated names
+      to the user. `helpers` are what other names stand for.
+    - Facts: `kinds` of names. `memory` says which may alias. `kept` are facts about statements, for passes that report which
       ones they change.
     - The others are records of what is noted about one thing each (`unit_records`).  What free names refer to is noted in
       `lookups` as well: a cached gradient is valid while that holds.

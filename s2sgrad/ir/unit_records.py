@@ -68,9 +68,9 @@ class SyntaxFacts(Record):
 
 @dataclass
 class ArgumentFacts(Record):
-    """What is known of parameters: the attributes of objects (`opened`); which may have methods of their own (`opaque`);
-    their kinds, as far as tests of types and calls with `*` ask; which are given generators (`drawn_from`); and which names
-    are copies of them (`own_copies`)."""
+    """What is known of parameters: the attributes of objects (`opened`), and which may have methods of their own
+    (`opaque`). Their kinds are there as far as tests of types and calls with `*` ask.  Then which are given generators
+    (`drawn_from`), and which names are copies of them (`own_copies`)."""
 
     opened: dict[str, Any] = field(default_factory=dict)
     opaque: set[str] = field(default_factory=set)
@@ -81,9 +81,9 @@ class ArgumentFacts(Record):
 
 @dataclass
 class OwnDefinitions(Record):
-    """What the text defines and makes: nested generator functions; the names of objects, and of the object of a method, with
-    their classes (`receivers`); the codes of methods of its classes, which may read its variables (`local_codes`); and
-    places where an object or a method turned out to be an iterator (`drawn_at`)."""
+    """What the text defines and makes: nested generator functions, and the names of objects, and of the object of a method,
+    with their classes (`receivers`).  The codes of methods of its classes, which may read its variables (`local_codes`),
+    and places where an object or a method turned out to be an iterator (`drawn_at`)."""
 
     generators: set[str] = field(default_factory=set)
     receivers: dict[str, type] = field(default_factory=dict)
@@ -94,9 +94,9 @@ class OwnDefinitions(Record):
 @dataclass
 class OutsideObjects(Record):
     """What lives outside: the caller's objects whose attributes are loaded, with their classes (`given_objects`), the
-    classes of those whose attributes are written (`separate`); free names of objects whose attributes are read where they
-    stand (`unopened`); global containers in which differentiated values are only stored (`loses_to`); calls of functions
-    that only the run knows (`unseen`); and container classes with simpler ones in their place (`stand_ins`)."""
+    classes of those whose attributes are written (`separate`).  Free names of objects whose attributes are read where they
+    stand (`unopened`).  Global containers in which differentiated values are only stored (`loses_to`).  Calls of functions
+    that only the run knows (`unseen`), and container classes with simpler ones in their place (`stand_ins`)."""
 
     given_objects: list[tuple[gast.AST, type]] = field(default_factory=list)
     separate: set[type] = field(default_factory=set)
@@ -119,7 +119,7 @@ class WrittenOut(NamedTuple):
 @dataclass
 class WrittenOutCalls(Record):
     """Calls that are written out: the units of the functions, the calls with name, source and line of the function
-    (`calls`), the files of library functions by the number of the call, by that number the calls around, innermost
+    (`calls`), the files of library functions by the number of the call.  By that number the calls around, innermost
     first (`callers`), and what it is whose statements have that number (`bodies`)."""
 
     units: list[Any] = field(default_factory=list)
@@ -152,12 +152,12 @@ class ShadowedNames(Record):
 
 @dataclass
 class DerivativeNames(Record):
-    """What the derivative adds: the names of adjoints (`bars`) and of the cotangent of a result (`seeds`);
-    differentiated values and their derivatives, all of them floats (`floating`), or complex numbers among them
-    (`complex`); what is recorded, with its variable (for a call: itself); by stack the variable that it keeps, whether
-    it keeps numbers, and of which sort (`stack_bases`); by stack of tuples the stacks that it stands for (`tapes`); the
-    numbers that are not 0, for something was divided by them; by temporary that holds what a call gives for an argument,
-    that argument and its parameter (`meant`); and names for temporaries that two functions share (`said`)."""
+    """What the derivative adds: the names of adjoints (`bars`) and of the cotangent of a result (`seeds`).
+    Differentiated values and their derivatives, all of them floats (`floating`), or complex numbers among them
+    (`complex`).  What is recorded, with its variable (for a call: itself).  By stack the variable that it keeps, whether
+    it keeps numbers, and of which sort (`stack_bases`).  By stack of tuples the stacks that it stands for (`tapes`).  The
+    numbers that are not 0, for something was divided by them.  By temporary that holds what a call gives for an argument,
+    that argument and its parameter (`meant`).  And names for temporaries that two functions share (`said`)."""
 
     bars: set[str] = field(default_factory=set)
     seeds: set[str] = field(default_factory=set)

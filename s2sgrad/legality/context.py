@@ -26,8 +26,8 @@ from s2sgrad.transform.paths import Paths
 
 @dataclass
 class Context:
-    """One function; `paths` has its operations and active variables; `forward`: tangents are wanted; `again`: the reverse
-    sweep runs it again from the start; `unseen` are the names through which it may run what only the run knows.
+    """One function. `paths` has its operations and active variables. `forward`: tangents are wanted. `again`: the reverse
+    sweep runs it again from the start. `unseen` are the names through which it may run what only the run knows.
     """
 
     unit: Unit

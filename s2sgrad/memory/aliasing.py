@@ -21,7 +21,7 @@ from s2sgrad.memory.writes import changes_unseen, handed_over, in_place
 
 class Memory:
     """Aliasing in one function: `shared[x]` are the names that may share memory with `x`, `x` included, where there are
-    others; `written` the names whose memory some statement writes; `lost` the objects that calls change and the reverse
+    others. `written` the names whose memory some statement writes. `lost` the objects that calls change and the reverse
     sweep does not restore (sets, globals, objects of user classes)."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:

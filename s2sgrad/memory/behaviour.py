@@ -4,9 +4,9 @@
     z[0] = 1.0; assert n > 0; np.copyto(z, u)             local: it is not left out, but running it again does the same
     print(u), next(it), rng.normal(), f(u) of unknown f   anything
 
-`of_function` summarizes a user's function from its source and its callees; whether a call may be left out or repeated
-is read off that.  Two related questions are answered elsewhere: `mod_ref` says *which* memory a call may change and what
-it returns; `analysis.reached` says, before any source is read, which objects a function can reach, whose methods it may run.
+`of_function` summarizes a user's function from its source and its callees; whether a call may be left out or repeated is
+read off that.  Two related questions are answered elsewhere.  `mod_ref` says *which* memory a call may change and what it
+returns.  `analysis.reached` says, before any source is read, which objects a function can reach, whose methods it may run.
 """
 
 from __future__ import annotations

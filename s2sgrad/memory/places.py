@@ -14,10 +14,10 @@ from s2sgrad.analysis.trust import Trust
 
 
 class Place(NamedTuple):
-    """An abstract location.  Its `kind` says what `key` is: "own" (an argument) or "in" (its contents): the parameter's
-    name; "new" (an array), "shell" (a container), "drawing" (a random generator), "closure" (a nested function) or "object"
-    (`part` is its class): the allocating node; "outside": its trust.  "none" is None, which has no memory; "any" may be
-    every location."""
+    """An abstract location.  Its `kind` says what `key` is.  "own" (an argument) or "in" (its contents): the parameter's
+    name.  The allocating node for "new" (an array), "shell" (a container), "drawing" (a random generator), "closure" (a
+    nested function) or "object" (`part` is its class).  Its trust for "outside".  None, which has no memory, is "none".
+    "any" may be every location."""
 
     kind: str
     key: Any = None
@@ -31,10 +31,10 @@ OUTSIDE = Place("outside", Trust.ANY)
 
 
 class Summary(NamedTuple):
-    """What a call may do: the locations of its arguments and outside that it writes; those that the result may be, and may
-    hold; the kinds of locations that it allocates; (owner, value) pairs that it stores; whether it visibly puts one object
-    into two places of its result; of a function that returns tuples it writes out, the locations that each part may be, and
-    may hold."""
+    """What a call may do: the locations of its arguments and outside that it writes, and those that the result may be, and
+    may hold.  The kinds of locations that it allocates, and (owner, value) pairs that it stores.  Whether it visibly puts
+    one object into two places of its result.  Of a function that returns tuples it writes out, the locations that each part
+    may be, and may hold."""
 
     written: frozenset[Place] = frozenset()
     returns: frozenset[Place] = frozenset()

@@ -4,7 +4,7 @@
     u = x * 2.0          u_bar = np.zeros_like(u)
     w = np.diagonal(m)   w_bar = shadow_of(w, m, m_bar)
 
-All shadows are zero in the forward sweep and have the memory layout of their primal: an operation that copies when applied
+All shadows are zero in the forward sweep and have the memory layout of their primal.  An operation that copies when applied
 to a shadow has copied the value too, and gives the zeros that a copy starts with.
 """
 

@@ -42,7 +42,7 @@ def may_be_array(unit: Unit, node: gast.AST) -> bool:
 
 
 def may_have_method(unit: Unit, method: gast.AST, cls: type) -> bool:
-    """Whether `x.method` may be the method of `cls`, a class of Python's or NumPy's: decided by the class of `x` where that
+    """Whether `x.method` may be the method of `cls`, a class of Python's or NumPy's.  Decided by the class of `x` where that
     is known, and otherwise by the name, if `x` may be an array or a builtin container."""
     if not isinstance(method, gast.Attribute) or unit.resolve(method) is not MISSING:
         return False

@@ -4,7 +4,7 @@
     d.setdefault(k, v)    ->      if k not in d: d[k] = v     y = xs.pop(i)        ->      y = xs[i]; xs = lacking(xs, i)
 
 A list that is rebound must have no alias: `resizes` marks it for the pass that checks this (`inplace.alias_conflicts`)
-and is then removed; so is `replaces`, once the method is known to be that of a builtin list or dict.
+and is then removed.  So is `replaces`, once the method is known to be that of a builtin list or dict.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''

@@ -6,7 +6,7 @@
 
 So are named tuples (`Point = namedtuple("Point", "x y")`).  Such a class may refer to other classes of the function, and to
 names of the module.  Its methods may read variables of the function, as nested functions do: where they are inlined these
-are in scope.  A class that reads one when it is made would be a different one in each call, and is refused; and so is one
+are in scope.  A class that reads one when it is made would be a different one in each call, and is refused.  So is one
 that runs code of the user's then, for each call would run it.
 
 >>> from s2sgrad.driver.pipeline import shown

@@ -61,7 +61,7 @@ class NameUses:
 
 
 def keeps_its_keys(unit: Unit, tree: gast.FunctionDef, name: str) -> bool:
-    """Whether a dict that has this name alone when a function begins stays as it is: the name is only passed on by `**`,
+    """Whether a dict that has this name alone when a function begins stays as it is.  The name is only passed on by `**`,
     asked for items, or given to library functions that neither change it nor give it another name.
 
         n = kw.get("n", 2); return f(**kw)      ->      True

@@ -6,8 +6,8 @@ A handle stands for a number or an array, has its class, and no code can read it
 was done with handles; the rules are those of the table.  Functions run in a rewritten form, in which each call is handed to
 a hook: that knows the functions of libraries, and follows those of the user.
 
-Each room builds on the ones before it: `depths`, `garbage`, `places`, `limits`, `runs`, `values`, `formulas`, `honest`,
-`patterns`, `operations`, `applying`, `memory`, `told`, `arithmetic`, `arrays`, `library`, `making`, `storing`,
+Each room builds on the ones before it: `depths`, `garbage`, `places`, `limits`, `runs`, `values`, `formulas`, `honest`.
+Then `patterns`, `operations`, `applying`, `memory`, `told`, `arithmetic`, `arrays`, `library`, `making`, `storing`,
 `remembering`, `identity`, `rewriting`, `special_methods`, `callees`, `hooks`, `sweep`, `careful`,
 `singular`, `escapes`, `derivatives`, `pairs`.
 """

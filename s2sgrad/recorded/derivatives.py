@@ -65,8 +65,8 @@ class Lifting:
         return floats + [(x, y) for x, y in self._integers if not np.array_equal(x, y)]
 
     def require_separate(self, outside: list[Any]) -> None:
-        """Refuse an array that was written where another argument, or one of these arrays outside, shares its memory, and a
-        list or dict that was changed and is one of these: the program would see the store there, and copies do not."""
+        """Refuse an array that was written where another argument, or one of these arrays outside, shares its memory.  Or a
+        list or dict that was changed and is one of these, for the program would see the store there, and copies do not."""
         changed = [x for x, y, then in self._containers if _differ(_items(y), then)]
         found = {id(original) for x in changed for original in _originals(x)}
         if any(id(v) in found for v in outside):

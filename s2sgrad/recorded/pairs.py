@@ -2,7 +2,7 @@
 
     y, f_pullback = vjp(f, x)   ->   y, saved = fwd(x): f runs on handles, saved is its record; bwd(saved, y_bar): the sweep
 
-Where such a text is differentiated, `fwd` is recorded in a run of its own, and the sweep of `bwd` goes on in that run: what
+Where such a text is differentiated, `fwd` is recorded in a run of its own, and the sweep of `bwd` goes on in that run.  What
 is left of the cotangents then is the cotangent of `saved`.
 """
 

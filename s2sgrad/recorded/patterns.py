@@ -30,8 +30,8 @@ from s2sgrad.rules import binding, table
 
 
 class Kept(Lasting):
-    """An operand or a result in a record.  `followed`: its cotangent is wanted; `node`: where that of a number stands;
-    `root` and `where`: the memory of an array, and the array in it that tells the part; `borrowed`: its value is needed,
+    """An operand or a result in a record.  `followed`: its cotangent is wanted. `node`: where that of a number stands.
+    `root` and `where`: the memory of an array, and the array in it that tells the part. `borrowed`: its value is needed,
     and is copied before its memory is written."""
 
     __slots__ = ("borrowed", "followed", "node", "root", "value", "where")

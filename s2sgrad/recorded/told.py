@@ -27,9 +27,9 @@ class TooLong(Exception):
 
 
 class Told(list):
-    """The entries of a run.  `lines`: (number, text) by place; `names`: the variable that a value is bound to at once;
-    `before`: what a memory held when it was first mentioned; `held`: constant arrays, by place and operand;
-    `variables`: names of memories that no entry made; `stored`: constants that were stored."""
+    """The entries of a run.  `lines`: (number, text) by place. `names`: the variable that a value is bound to at once.
+    `before`: what a memory held when it was first mentioned. `held`: constant arrays, by place and operand.
+    `variables`: names of memories that no entry made. `stored`: constants that were stored."""
 
     def __init__(self) -> None:
         self.lines: dict[int, tuple[int, str]] = {}

@@ -125,8 +125,8 @@ class Number(Handle):
 
 
 class Array(Handle):
-    """An array of floats; `root`: the memory that it lies in, `start`: where, once that was asked, and `line`: of a vector,
-    where, how far its items are apart, and their number; `kept`: its snapshot, while that memory is not written."""
+    """An array of floats. `root`: the memory that it lies in, `start`: where, once that was asked, and `line`: of a vector,
+    where, how far its items are apart, and their number. `kept`: its snapshot, while that memory is not written."""
 
     __slots__ = ("kept", "line", "root", "start")
     __hash__ = None  # type: ignore[assignment]

@@ -4,7 +4,7 @@
         x[i] = x_stack.pop()              ->         b_bar[i] += x_bar[i] * x[i - 1]
         b_bar[i] += x_bar[i] * x[i - 1]
 
-Later trips have a smaller `i`.  Sections are compared as `i + c` along one axis: a restore of `i + c` does not overlap a
+Later trips have a smaller `i`.  Sections are compared as `i + c` along one axis.  A restore of `i + c` does not overlap a
 read of elements up to `i + d`, in the same trip or a later one, if d < c.
 """
 

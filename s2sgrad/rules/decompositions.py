@@ -2,9 +2,9 @@
 
     y = np.linalg.pinv(a)        ->  a_bar = .. - y.T @ y_bar @ y.T
 
-The formulas are those of Giles (2008), "Collected matrix derivative results for forward and reverse mode AD"; Murray
-(2016), arXiv:1602.07527, for cholesky; Walter and Lehmann (2010), arXiv:1001.1654, and Roberts and Roberts (2020),
-arXiv:2009.10071, for qr; Golub and Pereyra (1973) for pinv.  All take stacks of matrices.
+The formulas are those of Giles (2008), "Collected matrix derivative results for forward and reverse mode AD".  For cholesky
+Murray (2016), arXiv:1602.07527.  For qr Walter and Lehmann (2010), arXiv:1001.1654, and Roberts and Roberts (2020),
+arXiv:2009.10071.  For pinv Golub and Pereyra (1973).  All take stacks of matrices.
 """
 
 from __future__ import annotations

@@ -159,7 +159,7 @@ def triangular(g, y, left, mode, right, size=None):
 
 
 def triangle_slopes(y, left, mode, right):
-    """The slopes of a draw in all three, by the inverse of the distribution: `y - left` is the root of
+    """The slopes of a draw in all three, by the inverse of the distribution.  `y - left` is the root of
     `u * (right - left) * (mode - left)` below the mode, `right - y` that of `(1 - u) * (right - left) * (right - mode)`."""
     below = np.less_equal(y, mode)
     s = 0.5 * np.where(below, y - left, right - y)

@@ -104,7 +104,7 @@ def own(w, y, x_bar):
 
 
 def fit_given(g, bar, x, said, argument=""):
-    """As `fit`, of the tangent `g` of the argument `x` of a user's rule that gave `bar` for it; Refusal where the rule gives
+    """As `fit`, of the tangent `g` of the argument `x` of a user's rule that gave `bar` for it. Refusal where the rule gives
     nothing for what a function in `x` closes over, which has a tangent.
 
     >>> fit_given((2.0, 3.0), (1.0, None), (5.0, 7.0), "`f`")

@@ -23,8 +23,8 @@ _METHODS: dict[Any, dict[str, Method]] = {}
 class Method(NamedTuple):
     """What stands for a method of an object that `maker(*held)` makes: `function(*given, *held)`.
 
-    `function`: None for the method of this name of the maker; `takes`: how many arguments it is given; `copies`: whether the
-    object has copies of what it is made of; `make`: makes it, where it is the first argument, before those that are held;
+    `function`: None for the method of this name of the maker. `takes`: how many arguments it is given. `copies`: whether the
+    object has copies of what it is made of. `make`: makes it, where it is the first argument, before those that are held.
     `options`: how many more arguments it may be given.
     """
 
@@ -38,9 +38,9 @@ class Method(NamedTuple):
 class Maker(NamedTuple):
     """What stands for the making of an object of data, and for calls of it.
 
-    `make(cls, data, ..)`: makes it; `at(instance, data, ..)`: calls it; `least`: how many arguments of the class have to be
-    there; `data`: which of these carry derivatives (several are stacked); `methods`: `function(instance, data, ..)` by the
-    name of a method; `orders`: the methods that make a derivative of it, whose order `nu=` tells the others; `copies`:
+    `make(cls, data, ..)`: makes it. `at(instance, data, ..)`: calls it. `least`: how many arguments of the class have to be
+    there. `data`: which of these carry derivatives (several are stacked). `methods`: `function(instance, data, ..)` by the
+    name of a method. `orders`: the methods that make a derivative of it, whose order `nu=` tells the others. `copies`:
     whether it has a copy of its data.
     """
 

@@ -112,8 +112,8 @@ def restates(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Give these functions the derivatives of the decorated text.
 
-    `constant`: arguments without a default that carry none; `moving`: arguments with one that do; `tuples`: those that are
-    tuples, as systems are; `complex`: the text is right for complex numbers, too; `counts`: the result has parts without a
+    `constant`: arguments without a default that carry none. `moving`: arguments with one that do. `tuples`: those that are
+    tuples, as systems are. `complex`: the text is right for complex numbers, too. `counts`: the result has parts without a
     derivative, such as whole numbers.
     """
 

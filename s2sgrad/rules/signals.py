@@ -171,7 +171,7 @@ def ungradient(g, f, x, axis, edge_order=1):
     """The transpose of `np.gradient(f, x, axis=axis, edge_order=edge_order)`; of `f` only the shape is used.
 
     With slopes s between neighbours, and p the part of the step before in the two around a place, the gradient is
-    s[i - 1] + p[i] * (s[i] - s[i - 1]) inside and the first and the last s at the ends, from which `edge_order` 2 takes
+    s[i - 1] + p[i] * (s[i] - s[i - 1]) inside.  It is the first and the last s at the ends, from which `edge_order` 2 takes
     the next change of s.
     """
     g = np.moveaxis(g, axis, -1)

@@ -15,9 +15,9 @@ mask, indices).  A function that not every version has is named by `existing`.
 
 The decorator is a tag.  It says what kind of map the primitive is, and the compiler takes broadcasting from it:
 
-- `elementwise`: broadcasts its arguments; the rule never sums over broadcast axes, the compiler does;
-- `linear`: linear in all its arguments together; `bilinear`: in each of them alone (the tangent is the map itself);
-- `general`: none of these; the cotangent that the rule returns has the shape of its argument (or broadcasts to it);
+- `elementwise`: broadcasts its arguments. The rule never sums over broadcast axes, the compiler does.
+- `linear`: linear in all its arguments together. `bilinear`: in each of them alone (the tangent is the map itself).
+- `general`: none of these. The cotangent that the rule returns has the shape of its argument (or broadcasts to it).
 - `flat`: the derivative is zero everywhere it exists (sign, argmax, shape).
 
 A keyword that can carry a derivative has a rule of its own, `@rule.keyword("weights")`; calls without a derivative
@@ -113,9 +113,9 @@ class Rule:
     def refined(self, when: Callable[..., bool], exact: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Register a shorter pullback, taken where `when` holds.
 
-        `when` names the arguments it asks about (`operand`: the first, whatever its name) and receives their kinds; a kind
+        `when` names the arguments it asks about (`operand`: the first, whatever its name) and receives their kinds. A kind
         has `.rank` (None: unknown, 0 for a number), `.known` and `.value` (a constant of the text), `.may_be_python`, that
-        of a list or a tuple has `.items`; `complex`: whether an argument or the result may be complex.  The last refinement
+        of a list or a tuple has `.items`. `complex`: whether an argument or the result may be complex.  The last refinement
         that holds is taken.  `exact`: its cotangents have the shapes of the arguments, and none is left to broadcast.
         """
 
@@ -179,8 +179,8 @@ class Rule:
     def keyword(self, name: str, tag: str = "") -> Callable[[Callable[..., Any]], Rule]:
         """Register the rule of an argument with a default: it has the signature of this one and returns one cotangent.
 
-        `tag`: how the result depends on this argument alone, where it is not as on the others; "linear", of a linear rule,
-        says that it is linear in all of them together, as a sum is in what it starts from.
+        `tag`: how the result depends on this argument alone, where it is not as on the others.  If it is "linear", of a
+        linear rule, that is linear in all of them together, as a sum is in what it starts from.
         """
 
         def register(pullback: Callable[..., Any]) -> Rule:
@@ -525,7 +525,7 @@ def rule_of(primitive: Any) -> Rule:
 
 def of_calls(value: Any) -> Rule | None:
     """The rule of calls of an object of a library, such as a spline: that of its class's `__call__`, of which the object is
-    the first argument; that of a `bound_method`, which is itself the first argument.  None where there is none, or the
+    the first argument. That of a `bound_method`, which is itself the first argument.  None where there is none, or the
     user gave it (such an object is read, with its class).
 
     >>> import numpy as np
@@ -541,7 +541,7 @@ def of_calls(value: Any) -> Rule | None:
 
 def hands_on(cls: type, told: Callable[[Any, str], tuple[Any, dict[Any, Any]] | None]) -> None:
     """Say that methods of a class's instances call primitives with arguments that the instance holds: `told(owner, name)`
-    gives the primitive and the arguments behind those of the call, by place or name; None for other methods."""
+    gives the primitive and the arguments behind those of the call, by place or name. None for other methods."""
     _HANDING_ON[cls] = told
 
 

@@ -16,7 +16,7 @@ from s2sgrad.runtime import Refusal
 def modified_bessel(x, n):
     """The modified Bessel function of the first kind, of an integer order.
 
-    It is the mean of `exp(x * cos(t)) * cos(n * t)` over a period (Abramowitz and Stegun, 9.6.19); a sum over even steps is
+    It is the mean of `exp(x * cos(t)) * cos(n * t)` over a period (Abramowitz and Stegun, 9.6.19). A sum over even steps is
     exact to rounding once they are more than the order and the size of `x`.
 
     >>> float(modified_bessel(1.0, 1))

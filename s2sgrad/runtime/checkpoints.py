@@ -4,7 +4,7 @@
     for k in checkpointed(range(n), slots=30): ..     at most 30 states are kept; each trip is rerun from the nearest
 
 The states are placed by the binomial schedule (Griewank and Walther, "Algorithm 799: revolve", ACM Transactions on
-Mathematical Software 26, 2000): with `slots` states, and each trip rerun at most `r` times, a loop of
+Mathematical Software 26, 2000).  With `slots` states, and each trip rerun at most `r` times, a loop of
 `binomial(slots + r, slots)` steps can be reversed, and no schedule reruns fewer trips.
 """
 

@@ -348,8 +348,8 @@ def require_instance(x: Any, classes: tuple[type, ...], attribute: str, line: in
 
 
 def asked_whole(x: Any, method: str, line: int, is_sequence: bool = False) -> None:
-    """Check that `x * o` calls the reflected method of `o` once, not once per element of an array `x`, nor never, where `x`
-    is a number of NumPy's, which makes an array of a sequence; TypeError if not.
+    """Check that `x * o` calls the reflected method of `o` once, not once per element of an array `x`.  Nor never, where `x`
+    is a number of NumPy's, which makes an array of a sequence. TypeError if not.
 
     >>> asked_whole(np.ones(2), "Scale.__rmul__", 7)
     Traceback (most recent call last):

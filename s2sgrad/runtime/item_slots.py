@@ -27,7 +27,7 @@ def cell_at(x_bar: Any, k: Any) -> Any:
 
 
 def slots(x_bar: Any, *sources: Any) -> Any:
-    """The numbers in the shadow of a new list or dict; None in the place of what it shares with `sources`, the shadows of
+    """The numbers in the shadow of a new list or dict. None in the place of what it shares with `sources`, the shadows of
     those that it was made of: arrays, lists, dicts, and cells that `cell_at` made before.
 
     >>> old = [0.0, np.array(2.0), np.ones(3)]

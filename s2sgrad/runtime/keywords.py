@@ -21,7 +21,7 @@ def given(
     f: Callable[..., Any], first: int, rest: int, words: Iterable[str], more: Iterable[str] = ()
 ) -> list[tuple[str, Any]]:
     """What each parameter of the function behind `f` gets, and where from: "captured", "first" and "rest" with a number,
-    "words" and "more" with a name, or "default" with its value; up to the last parameter that is given.
+    "words" and "more" with a name, or "default" with its value.  It goes up to the last parameter that is given.
 
     TypeError as Python raises it; Refusal where `f` takes one of these by keyword only, or does not tell its parameters."""
     words, held = [*words], len(f.holds) if isinstance(f, Closure) else 0

@@ -98,7 +98,7 @@ def shadow_of_argument(x: Any) -> Any:
 
 
 def each_once(g: Any, x: Any) -> Any:
-    """A copy of the cotangent `g` in which aliases count once: of the items of `x` that share memory, or are the same list
+    """A copy of the cotangent `g` in which aliases count once.  Of the items of `x` that share memory, or are the same list
     or dict, the first keeps its cotangent and the others get zeros.
 
     >>> u_bar = np.ones(3)

@@ -24,21 +24,21 @@ class Slots(NamedTuple):
 class Traits(NamedTuple):
     """What is known of a function that we made; the defaults hold for any other.
 
-    - `same_signature`: it takes what the function takes that it was made from; the backward function of a pair does not
-    - `takes_record`: it is such a backward function, or a derivative of one
-    - `slots`: what is known of the slots of this record
-    - `makes_record`: it returns its value and the record for its backward function
-    - `restores`: it writes arrays of its record
-    - `flat`: its result must be a float to be differentiated, for no argument reaches it
-    - `copies`: the arguments that it copies, which the function that it was made from writes
-    - `gradient_in`: the variables whose gradients it returns
-    - `own_rules`: it may follow a rule of the user's, which need not be the derivative
-    - `shadowed`: it has names with shadows
-    - `reaches`: the names of our helpers that it reaches through its closure
-    - `half_of`: it is half of the pair of this function with its own gradient
-    - `transposes`: it is half of the pair of this pullback
-    - `stands_for`: it calls this function with its own gradient
-    - `origin`: what it was made from, and how
+    - `same_signature`: it takes what the function takes that it was made from. The backward function of a pair does not.
+    - `takes_record`: it is such a backward function, or a derivative of one.
+    - `slots`: what is known of the slots of this record.
+    - `makes_record`: it returns its value and the record for its backward function.
+    - `restores`: it writes arrays of its record.
+    - `flat`: its result must be a float to be differentiated, for no argument reaches it.
+    - `copies`: the arguments that it copies, which the function that it was made from writes.
+    - `gradient_in`: the variables whose gradients it returns.
+    - `own_rules`: it may follow a rule of the user's, which need not be the derivative.
+    - `shadowed`: it has names with shadows.
+    - `reaches`: the names of our helpers that it reaches through its closure.
+    - `half_of`: it is half of the pair of this function with its own gradient.
+    - `transposes`: it is half of the pair of this pullback.
+    - `stands_for`: it calls this function with its own gradient.
+    - `origin`: what it was made from, and how.
     """
 
     same_signature: bool = True

@@ -43,8 +43,8 @@ _SCOPES = (gast.FunctionDef, gast.ClassDef, gast.Lambda, gast.ListComp, gast.Set
 @dataclass(frozen=True)
 class Branch:
     """A branch of an `if` or `match`, or the rest of a block after an `if` that returns, by its function and its first
-    statement; or of a conditional expression, by where it begins and ends; the reason why it is refused, and the line of the
-    construct.  `is_rest`: it is such a rest, on the straight way through the function."""
+    statement.  Or one of a conditional expression, by where it begins and ends.  Then the reason why it is refused, and the
+    line of the construct.  `is_rest`: it is such a rest, on the straight way through the function."""
 
     code: types.CodeType
     place: tuple[int, ...]
@@ -62,8 +62,8 @@ def _span(node: gast.AST) -> tuple[int, int, int, int]:
 
 
 class _Refused(threading.local):
-    """Of a thread: the branches that are refused in this compilation, whether calls of their functions are written out, and
-    the functions that it read, by the identity of their code (codes of equal texts are equal)."""
+    """Of a thread: the branches that are refused in this compilation, and whether calls of their functions are written
+    out.  And the functions that it read, by the identity of their code (codes of equal texts are equal)."""
 
     branches: tuple[Branch, ...] = ()
     inlined: bool = False

@@ -56,7 +56,7 @@ class Found(NamedTuple):
 
 
 class File:
-    """A parsed text: its lines, its functions by the first line and name of their code, its code objects once compiled, and
+    """A parsed text: its lines, its functions by the first line and name of their code, its code objects once compiled.  And
     by a function's node the tree that `reading` made of it, which nobody may change."""
 
     def __init__(self, name: str, text: str) -> None:

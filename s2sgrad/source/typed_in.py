@@ -1,4 +1,4 @@
-"""The texts of functions that no file holds: of `python -c`, of a program that came by standard input, and of what was typed
+"""The texts of functions that no file holds, of `python -c` or of a program that came by standard input.  And those typed
 at a prompt, where Python 3.11 and 3.12 keep the lines in the history alone.
 
     python -c "def f(x): return x * x; .."      ->      the argument behind -c, in sys.orig_argv

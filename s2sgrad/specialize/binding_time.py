@@ -150,7 +150,7 @@ class Lookahead:
 
 
 def is_made_for_functions(target: Any, arguments: Iterable[Any]) -> bool:
-    """Whether there is a variant of a function from outside for the functions that it receives: it calls itself, takes
+    """Whether there is a variant of a function from outside for the functions that it receives.  It calls itself, takes
     `*rest`, which it may pass to them, or is under `checkpoint`, where defaults count as well."""
     passed = any(map(callable, arguments))
     if behind_checkpoint(target) is not None:

@@ -67,7 +67,7 @@ class Closures(Family):
         self.holding: list[gast.Tuple] = []  # the captures of functions
 
     def handed(self, value: Any, node: gast.AST, callee: gast.AST) -> gast.AST | None:
-        """An atom for a function value that is handed to a function which is called as it is; None where it is none, or the
+        """An atom for a function value that is handed to a function which is called as it is. None where it is none, or the
         callee is one of the library's, or a method of a container, which keeps it."""
         target = self.unit.resolve(callee)
         if target is MISSING and isinstance(callee, gast.Attribute) and catalogue.methods_named(callee.attr):

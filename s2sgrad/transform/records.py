@@ -2,10 +2,10 @@
 
     x = x * r    ->    x_stack.append(x); x = x * r    ...    x = x_stack.pop(); r_bar += x_bar * x        (in a loop)
 
-- a variable that is rebound: recorded before the statement, restored at the start of the statement's adjoint;
-- a section that a store overwrites: a copy is recorded, and restored into the same array, which may have other names;
-- a variable that lives within one trip of a loop: recorded at the end of its block, restored at the start of its adjoint;
-- code that runs once per call uses a plain variable for the old value; in loops, a stack.
+- a variable that is rebound: recorded before the statement, restored at the start of the statement's adjoint.
+- a section that a store overwrites: a copy is recorded, and restored into the same array, which may have other names.
+- a variable that lives within one trip of a loop: recorded at the end of its block, restored at the start of its adjoint.
+- code that runs once per call uses a plain variable for the old value. In loops, a stack.
 
 Every overwritten value is restored; dead-code elimination then removes unused restores together with their records.
 """

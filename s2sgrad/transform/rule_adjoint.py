@@ -2,8 +2,9 @@
 
     y = a * b      ->      a_bar += y_bar * b; b_bar += y_bar * a
 
-The cotangent is first brought to the form that the rule needs: broadcast to the shape of the result if the operands have
-other shapes, with its mask applied if the operation is not elementwise, and bound to a name if it is read more than once.
+The cotangent is first brought to the form that the rule needs.  It is broadcast to the shape of the result if operands have
+other shapes, and its mask is applied if the operation is not elementwise.  It is bound to a name if it is read more than
+once.
 """
 
 from __future__ import annotations

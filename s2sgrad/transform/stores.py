@@ -2,8 +2,8 @@
 
     x[i] = e      ->      e_bar = x_bar[i]; x_bar[i] = 0.0            x[i] *= e      ->      x_bar[i] *= e; ...
 
-While a store is processed, the section of the adjoint keeps its value: contributions to other variables read it in place;
-those to the same array wait in temporaries until the section has its new value.
+While a store is processed, the section of the adjoint keeps its value.  Contributions to other variables read it in place.
+Those to the same array wait in temporaries until the section has its new value.
 """
 
 from __future__ import annotations

@@ -53,8 +53,9 @@ class _Pruner:
         self.open: set[str] = set()  # names of what a call may have written, and of what is made of it
 
     def leave_open(self, tree: gast.FunctionDef) -> None:
-        """Find the names whose kinds do not tell what is in the lists and dicts that calls write: those of these, of what
-        may share their items, and of all that is computed from any of them.  An adjoint leaves in its record what was there.
+        """Find the names whose kinds do not tell what is in the lists and dicts that calls write.  They are those of these,
+        of what may share their items, and of all that is computed from any of them.  An adjoint leaves in its record what
+        was there.
         """
         walked = [s for s in effects.walk(tree.body) if isinstance(s, (gast.Assign, gast.AugAssign, gast.Expr))]
         calls = [c for s in walked if isinstance(c := s.value, gast.Call) and not _is_adjoint(self.unit.called(c))]

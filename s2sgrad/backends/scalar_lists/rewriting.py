@@ -7,8 +7,8 @@
                                                      y_list[i] = a * y_list[i - 1] + x_list[i]
                                                  y[:] = y_list
 
-Only where the loop comes by all elements of an array (or a list of a long one would be made for a few), where nothing else
-reads or writes its memory meanwhile, and where nothing tells the numbers apart (see `python_numbers`).
+Only where the loop comes by all elements of an array (or a list of a long one would be made for a few).  And where nothing
+else reads or writes its memory meanwhile, and where nothing tells the numbers apart (see `python_numbers`).
 """
 
 from __future__ import annotations

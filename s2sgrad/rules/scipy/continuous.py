@@ -2,9 +2,9 @@
 
     y = gumbel_r.logpdf(x, m, s)     ->     x_bar = y_bar * gumbel_r_score((x - m) / s) / s
 
-A score is the slope of the logarithmic density in z, `.._in_a` that in the shape a, a shift the slope of z in a shape while
-the probability stays as it is: of a quantile that is a formula, its slope.  The densities are those of Johnson, Kotz and
-Balakrishnan (1994, 1995), "Continuous Univariate Distributions", under SciPy's names.
+A score is the slope of the logarithmic density in z, `.._in_a` that in the shape a.  A shift is the slope of z in a shape
+while the probability stays as it is: of a quantile that is a formula, its slope.  The densities are those of Johnson, Kotz
+and Balakrishnan (1994, 1995), "Continuous Univariate Distributions", under SciPy's names.
 
 Outside of the support the functions may say anything, but in silence: they use `over` and functions of scipy.special.
 """

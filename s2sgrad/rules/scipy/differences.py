@@ -3,7 +3,7 @@
     y = special.mathieu_a(m, q)     ->     q_bar = y_bar * mathieu_a_in_q(m, q)
 
 The difference is that of fourth order, with a step of 0.002 times the parameter, and at least 0.002 where that may be
-negative: of functions that SciPy computes to 1e-13 it is right to 1e-8.  Such a slope has no derivative of its own: second
+negative.  Of functions that SciPy computes to 1e-13 it is right to 1e-8.  Such a slope has no derivative of its own: second
 orders are refused.
 """
 

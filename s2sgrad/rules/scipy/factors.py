@@ -2,7 +2,7 @@
 
     p, l, u = linalg.lu(a)     ->     a_bar = p @ l^-T @ (tril(l^T @ l_bar, -1) + triu(u_bar @ u^T)) @ u^-T
 
-From `l^-1 @ a_dot @ u^-1 = l^-1 @ l_dot + u_dot @ u^-1`, whose terms are a strictly lower and an upper triangle (de Hoog,
+From `l^-1 @ a_dot @ u^-1 = l^-1 @ l_dot + u_dot @ u^-1`.  Its terms are a strictly lower and an upper triangle (de Hoog,
 Anderssen and Lukas, 2011, "Differentiation of matrix functionals using triangular factorization").  What is below the square
 of `l`, or right of that of `u`, is solved for first.  `ldl` has blocks in place of the diagonal.  Permutations are constant.
 """

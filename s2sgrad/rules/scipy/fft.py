@@ -4,9 +4,9 @@
     y = fft.dct(x, norm="ortho")      ->      x_bar = fft.idct(y_bar, norm="ortho")       an orthogonal matrix
     y = fft.dct(x)                    ->      x_bar = transposed_dct(y_bar, x, ..)        type 3, of y_bar[0] twice
 
-Types 2 and 3 are transposes of each other, types 1 and 4 are symmetric, but for the ends: where SciPy does not make the
-matrix orthogonal, cosines of type 1 count both ends half as much as the rest, those of type 3 the first value, and sines of
-type 3 the last one (Makhoul 1980, "A fast cosine transform in one and two dimensions").
+Types 2 and 3 are transposes of each other, types 1 and 4 are symmetric, but for the ends.  Where SciPy does not make the
+matrix orthogonal, cosines of type 1 count both ends half as much as the rest.  Those of type 3 do so with the first value,
+and sines of type 3 the last one (Makhoul 1980, "A fast cosine transform in one and two dimensions").
 """
 
 from __future__ import annotations

@@ -159,7 +159,7 @@ def kolmogi(g, y, p):
 
 
 def smirnov_slope(n, d):
-    """The slope of Smirnov's sum of (1 - d) ** n and d * binom(n, j) * (d + j / n) ** (j - 1) * (1 - d - j / n) ** (n - j).
+    """The slope of Smirnov's sum of `(1 - d)**n` and `d * binom(n, j) * (d + j / n)**(j - 1) * (1 - d - j / n)**(n - j)`.
 
     >>> slope = (special.smirnov(5, 0.4 + 1e-6) - special.smirnov(5, 0.4 - 1e-6)) / 2e-6
     >>> bool(np.isclose(smirnov_slope(5, 0.4), slope))

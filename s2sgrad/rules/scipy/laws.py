@@ -8,11 +8,11 @@
     v = lognorm.var(s, m, k)         ->   k_bar = 2 * v_bar * v / k
     a, b = lognorm.interval(p, s)    ->   p_bar = (b_bar / pdf(b) - a_bar / pdf(a)) / 2
 
-The facts are the *score*, which is the slope of the logarithmic density in z; its slope in each shape; and the *shift*, the
-slope of z in a shape while the probability stays as it is.  The rest is the same for all: probabilities depend on x, `loc`,
-`scale` and the shapes through z alone, so that with the slope p in x the others are -p, -p * z and -p * scale * shift (the
-implicit function theorem).  Slopes of logarithms of probabilities are quotients of densities and probabilities, taken from
-their logarithms, so that they hold in the tails.
+The facts are the *score*, which is the slope of the logarithmic density in z, and its slope in each shape.  The *shift* is
+the slope of z in a shape while the probability stays as it is.  The rest is the same for all: probabilities depend on x,
+`loc`, `scale` and the shapes through z alone.  So with the slope p in x the others are -p, -p * z and -p * scale * shift
+(the implicit function theorem).  Slopes of logarithms of probabilities are quotients of densities and probabilities, taken
+from their logarithms, so that they hold in the tails.
 
 Where a density is 0, it and its logarithm have the slope 0, at the ends of the support too.  In a shape without a shift,
 calls of probabilities and quantiles are refused.  Moments that are not finite, as the mean of Cauchy's, have no rule.

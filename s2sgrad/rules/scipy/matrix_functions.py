@@ -3,8 +3,8 @@
 y = linalg.expm(A)           ->  A_bar = expm_slope(A.T, y_bar)
 y = linalg.sqrtm(A)          ->  A_bar = linalg.solve_sylvester(y.T, y.T, y_bar)
 
-The derivative of a primary function f at A in the direction E is the corner of f of the matrix of blocks [[A, E], [0, A]]
-(Mathias 1996; Higham 2008, "Functions of Matrices", theorem 3.6).  Its pullback is the derivative at `A.T`.
+The derivative of a primary function f at A in the direction E is the corner of f of the matrix of blocks [[A, E], [0, A]].
+From (Mathias 1996; Higham 2008, "Functions of Matrices", theorem 3.6).  Its pullback is the derivative at `A.T`.
 """
 
 from __future__ import annotations
@@ -145,8 +145,8 @@ def _(y, A, t, A_dot, t_dot):
 
 
 def signm_slope(s, a, e):
-    """The derivative of the sign `s` of a matrix: from `s @ a = a @ s`, `s @ s = 1` and the root n of `a @ a`, `a = s @ n`,
-    `n @ s_dot + s_dot @ n = a_dot - s @ a_dot @ s` (Higham 2008, theorem 5.3)."""
+    """The derivative of the sign `s` of a matrix.  It commutes with `a`, and its square is 1.  With the root `n` of `a @ a`
+    there follow from `a = s @ n` `n @ s_dot + s_dot @ n = a_dot - s @ a_dot @ s` (Higham 2008, theorem 5.3)."""
     of_matrices(a)
     n = s @ a
     return linalg.solve_sylvester(n, n, e - s @ e @ s)

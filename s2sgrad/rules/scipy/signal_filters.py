@@ -3,7 +3,7 @@
     y = signal.lfilter(b, a, x)     ->    x_bar = signal.lfilter(b, a, y_bar[::-1])[::-1]         backwards in time
 
 As polynomials of the delay, `a * y + a[0] * (0, zf) == b * x + a[0] * zi`.  The multiplier `m` solves the filter's
-recursion backwards; the cotangents of `b`, `x`, `zi` and `a` are correlations of `m` with `x`, `b`, `a[0]` and `-y`
+recursion backwards. The cotangents of `b`, `x`, `zi` and `a` are correlations of `m` with `x`, `b`, `a[0]` and `-y`
 (the transposed forms of Oppenheim and Schafer, "Discrete-Time Signal Processing").
 """
 

@@ -3,9 +3,9 @@
     w, v = linalg.eigh(a, b)     ->     a_bar = v @ (diag(w_bar) + turned) @ v^H, folded to the triangle that is read
                                         b_bar = -v @ (diag(w_bar * w) + turned * (w_i + w_j) / 2 + alike / 2) @ v^H, likewise
 
-`a @ v = b @ v * w` and `v^H @ b @ v = 1` give, with `k = v^H @ v_bar`: `turned` is the skew part of `k` by `w_j - w_i`,
-`alike` its other part; b_bar comes from `w_j / (w_j - w_i) = 1 / 2 + (w_i + w_j) / 2 / (w_j - w_i)`.  Giles (2008),
-"Collected matrix derivative results", for one matrix; de Leeuw (2007), "Derivatives of generalized eigen systems", for two.
+`a @ v = b @ v * w` and `v^H @ b @ v = 1` give all, with `k = v^H @ v_bar`.  `turned` is the skew part of `k` by `w_j - w_i`,
+`alike` its other part.  `b_bar` comes from `w_j / (w_j - w_i) = 1 / 2 + (w_i + w_j) / 2 / (w_j - w_i)`.  Giles (2008),
+"Collected matrix derivative results", for one matrix.  For two, de Leeuw (2007), "Derivatives of generalized eigen systems".
 
 Of some eigenvalues the others take part in the derivative of the vectors.  What turns vectors of equal values is nan where
 the values are used as well, as it is for `np.linalg.eigh`.

@@ -2,7 +2,7 @@
 
     y = norm.logpdf(x, m, s)     ->  x_bar = -y_bar * (x - m) / (s * s); m_bar = y_bar * (x - m) / (s * s)
 
-With z = (x - loc) / scale, a logarithmic density is f(z) - log(scale): its slope in x is f'(z) / scale, in loc the negative
+With z = (x - loc) / scale, a logarithmic density is f(z) - log(scale).  Its slope in x is f'(z) / scale, in loc the negative
 of that, in scale -(f'(z) * z + 1) / scale.
 """
 

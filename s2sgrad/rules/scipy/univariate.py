@@ -3,7 +3,7 @@
     y = InterpolatedUnivariateSpline(x, v)(t)    ->    v_bar = gathered(y_bar, s, v, t, 0, None)
 
 With its knots fixed such a spline is the fit of least squares through the data (Dierckx, *Curve and Surface Fitting with
-Splines*, 1993, chapter 4): the fits of the columns of the identity give the weight of each datum.  A smoothing one, whose
+Splines*, 1993, chapter 4).  The fits of the columns of the identity give the weight of each datum.  A smoothing one, whose
 knots and whose smoothness follow from the data, is not linear in them.  `make_smoothing_spline` is, for a given `lam`.
 """
 

@@ -136,3 +136,59 @@ def density_matrix(a, t):
     step = (u * np.exp(-1j * w * t)) @ u.conj().T
     rho = step @ np.diag(np.array([0.7, 0.2, 0.1])) @ step.conj().T
     return np.real(rho[0, 0]) + np.sum(np.abs(rho) ** 2)
+
+
+@program(cplx(9))
+def transform_into_a_buffer(x):
+    """The FFT of Stockham of radix 3: permute, turn and mix, each pass into the buffer of the result."""
+    radix, passes = 3, 2
+    y, n = np.empty(9, dtype=complex), radix**passes
+    i, j = np.mgrid[0:radix, 0:radix]
+    mix = np.exp(-2.0j * np.pi * i * j / radix)
+    rows, columns = np.mgrid[0:radix, 0:n]
+    y[:] = x[:]
+    for k in range(passes):
+        here, rest = radix**k, radix ** (passes - k - 1)
+        turned = np.transpose(np.reshape(y, (here, radix, rest)), axes=(1, 0, 2))
+        factors = np.empty((radix, here, rest), dtype=complex)
+        each = np.exp(-2.0j * np.pi * rows[:, :here] * columns[:, :here] / radix ** (k + 1))
+        factors[:] = np.repeat(np.reshape(each, (radix, here, 1)), rest, axis=2)
+        twiddled = np.reshape(turned, (n,)) * np.reshape(factors, (n,))
+        y[:] = np.reshape(mix @ np.reshape(twiddled, (radix, radix ** (passes - 1))), (n,))
+    return np.sum(np.abs(y[:4]) ** 2)
+
+
+@program(cplx(3, 3, 3), cplx(3, 2), np.array([0.4 + 0.3j, 1.2 - 0.7j, 0.1 - 0.6j]))
+def contour_integral(hamiltonian, sources, points):
+    """The first two moments of a resolvent around a ring: what is inside counts with the other sign."""
+    zeroth, first = np.zeros((3, 2), dtype=complex), np.zeros((3, 2), dtype=complex)
+    for z in points:
+        t = np.zeros((3, 3), dtype=complex)
+        for n in range(3):
+            t += np.power(z, 1.0 - n) * hamiltonian[n]
+        x = np.linalg.solve(t, sources)
+        if abs(z) < 1.0:
+            x = -x
+        zeroth += x
+        first += z * x
+    return np.sum(np.abs(zeroth) ** 2) + np.sum(np.abs(first) ** 2)
+
+
+@program(0.3 * cplx(1, 2, 3, 2, 2), 0.3 * cplx(3, 2, 2, 2, 2), 0.3 * cplx(1, 2, 3, 2, 2, 2))
+def self_energies_of_phonons(g, dh, d):
+    """Self-energies of electrons that phonons of all energies scatter to neighbours, added up place by place."""
+    neighbours = np.array([[1, 2], [0, 2], [0, 1]])
+    sigma = np.zeros_like(g)
+    for k in range(g.shape[0]):
+        for e in range(g.shape[1]):
+            for q in range(d.shape[0]):
+                for w in range(d.shape[1]):
+                    for i in range(d.shape[-2]):
+                        for j in range(d.shape[-1]):
+                            for a in range(3):
+                                for b in range(2):
+                                    if e - w >= 0:
+                                        left = g[k, e - w, neighbours[a, b]] @ dh[a, b, i]
+                                        right = dh[a, b, j] * d[q, w, a, b, i, j]
+                                        sigma[k, e, a] += left @ right
+    return np.sum(np.abs(sigma) ** 2)

@@ -28,12 +28,13 @@ class Line:
 
 @dataclass
 class Store:
-    """Elements that are written: of the target, or of a number `into` which they are summed."""
+    """Elements that are written.  `number`: what an element of the target is called in loops that fold into it alone."""
 
     target: Leaf | Gather
     op: str
     value: Any
     axes: tuple[int, ...] | None = None  # the axes of the loops that the target has; None for all of them
+    number: str = ""
 
     def text(self, indices: list[str]) -> str:
         """The statement for these indices of the loops."""
@@ -99,7 +100,26 @@ def written(statement: Any) -> list[str]:
     texts = [store.text(indices) for store in statement.stores]
     for name in statement.numbers:
         texts = [re.sub(rf"\b{name}\[{', '.join(indices)}\]", name, text) for text in texts]
-    return [*heads, *(indent + text for text in texts)]
+    before, texts, after = _held(statement.stores, texts, indices)
+    outside = indent.removeprefix("    ")
+    return [*heads[:-1], *(outside + text for text in before), *heads[-1:], *(indent + text for text in texts),
+            *(outside + text for text in after)]  # fmt: skip
+
+
+def _held(stores: list[Store], texts: list[str], indices: list[str]) -> tuple[list[str], list[str], list[str]]:
+    """The statements before, in and after an innermost loop in which folds are numbers: no store has to reach memory.
+
+    for j: s[i] = s[i] + x[i, j]      ->      t = s[i]; for j: t = t + x[i, j]; s[i] = t
+    """
+    inner = next((i for i in reversed(indices) if i != "0"), None)
+    before, after = [], []
+    for k, store in enumerate(stores):
+        place = store.target.at(indices) if store.number and inner is not None else ""
+        if place and inner not in re.findall(r"\w+", place):
+            before.append(f"{store.number} = {place}")
+            after.append(f"{place} = {store.number}")
+            texts[k] = re.sub(rf"\b{re.escape(place)}", store.number, texts[k])
+    return before, texts, after
 
 
 def _indented(body: list[Any]) -> list[str]:

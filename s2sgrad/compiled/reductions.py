@@ -136,7 +136,8 @@ def folded(self: Lowering, x: Any, axes: tuple[int, ...], keep: bool, dtype: str
     out = writer.allocate(writer.fresh("a"), tuple(extents[k] for k in kept), dtype)
     writer.out.append(Nest(out.extents, [Store(out, "=", Scalar(start, dtype))]))
     every = out.over(tuple(kept), extents)
-    writer.out.append(Nest(extents, [Store(every, "=", Tree(combine, (every, x), extents, dtype))]))
+    step = Store(every, "=", Tree(combine, (every, x), extents, dtype), number=writer.fresh("t"))
+    writer.out.append(Nest(extents, [step]))
     if not keep:
         return out
     return out.over(tuple(kept), tuple(ONE if k in axes else extents[k] for k in range(x.rank)))

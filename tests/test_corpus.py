@@ -24,7 +24,11 @@ from s2sgrad.runtime import checks
 from s2sgrad.source import GENERATED, read
 
 SECOND = [entry for entry in CASES if entry.second]
-SECOND_BY_ARGUMENT = [(entry, number) for entry in SECOND for number in entry.argnums]
+SECOND_BY_ARGUMENT = [
+    pytest.param(entry, number, id=f"{entry.name}-{number}", marks=[pytest.mark.records] * (entry.second == "recorded"))
+    for entry in SECOND
+    for number in entry.argnums
+]
 THIRD = [
     "cube_with_everything",
     "plain_assignment",
@@ -408,9 +412,7 @@ def test_values_are_kept_by_every_pass_of_normalization(entry):
 
 
 @pytest.mark.sampled(one_in=300)
-@pytest.mark.parametrize(
-    ("entry", "number"), SECOND_BY_ARGUMENT, ids=[f"{entry.name}-{number}" for entry, number in SECOND_BY_ARGUMENT]
-)
+@pytest.mark.parametrize(("entry", "number"), SECOND_BY_ARGUMENT)
 def test_gradient_of_the_gradient(entry, number):
     first = gradient_of(entry.name, number)
     args, before = entry.fresh_args(), entry.fresh_args()

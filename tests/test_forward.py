@@ -18,7 +18,7 @@ from programs import program_from_seed
 
 from s2sgrad import Unsupported, grad, hvp, jvp
 
-SECOND = [entry for entry in CASES if entry.second]
+SECOND = [entry for entry in CASES if entry.second is True]
 
 
 @pytest.fixture(autouse=True)

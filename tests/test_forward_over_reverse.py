@@ -17,7 +17,7 @@ from test_singular_points import ROWS, function_of, quietly
 from s2sgrad import S2SGradError, custom_gradient, defvjp, grad, hessian, hvp, jvp, primitive, stop_gradient, value_and_grad
 from s2sgrad.driver.options import Options
 
-SECOND = [(entry, number) for entry in CASES if entry.second for number in entry.argnums]
+SECOND = [(entry, number) for entry in CASES if entry.second is True for number in entry.argnums]
 X, Y = np.array([0.3, 1.7, 2.4]), np.array([1.3, 0.2, 2.6])
 SEED = np.array([1.0, 10.0, 100.0])
 

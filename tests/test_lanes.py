@@ -74,7 +74,7 @@ def test_columns_of_the_corpus(entry):
 
 
 @pytest.mark.sampled(one_in=300, turn=5)
-@pytest.mark.parametrize("entry", [e for e in CASES if e.second], ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", [e for e in CASES if e.second is True], ids=lambda entry: entry.name)
 def test_columns_of_gradients_of_the_corpus(entry):
     places = entry.argnums[:1]
     assert_at_once(gradient(entry.function, places), entry.fresh_args, places)

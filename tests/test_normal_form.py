@@ -132,7 +132,7 @@ def test_the_normal_form_holds_after_every_pass(case):
 
 
 @pytest.mark.sampled(one_in=300, turn=5)
-@pytest.mark.parametrize("case", [case for case in PLAIN if case.second], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [case for case in PLAIN if case.second is True], ids=lambda case: case.name)
 def test_the_normal_form_holds_for_what_is_generated(case):
     number = case.argnums[0]
     generated = grad(case.function, number).to_be_differentiated().generated_for(case.fresh_args(), {})

@@ -124,7 +124,7 @@ def imported(text):
 @pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name)
 def test_a_saved_text_of_the_corpus(entry):
     """What it closes over may be more than a module can hold: that is said."""
-    for k, df in enumerate(derivatives(entry.function, entry.argnums, entry.second, {})):
+    for k, df in enumerate(derivatives(entry.function, entry.argnums, entry.second is True, {})):
         gives_the_same_bits(df, entry.fresh_args, again=k > 1)
 
 
@@ -147,7 +147,7 @@ def f(matrix, y):
 def test_a_helper_that_has_its_names_changed_and_its_annotations_left_out():
     """The text has a name `np` of its own: `np` of the helper, in `(dtype: np.dtype) -> np.dtype` as well, is `np_`."""
     entry = by_name("function_called_zeros_beside_ours")
-    for k, df in enumerate(derivatives(entry.function, entry.argnums, entry.second, {})):
+    for k, df in enumerate(derivatives(entry.function, entry.argnums, entry.second is True, {})):
         gives_the_same_bits(df, entry.fresh_args, again=k > 1)
 
 

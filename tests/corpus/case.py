@@ -10,13 +10,14 @@ from differences import copied, is_float
 
 @dataclass(frozen=True)
 class Case:
-    """A function, the arguments to try, the differentiable ones among them, and whether second order exists there."""
+    """A function, the arguments to try, the differentiable ones among them, and whether second order exists there;
+    "recorded": it does, but of an argument at least it has no text."""
 
     name: str
     function: Callable
     args: tuple
     argnums: tuple[int, ...]
-    second: bool
+    second: bool | str
 
     def fresh_args(self) -> tuple:
         """Copies of the arguments."""
@@ -26,7 +27,7 @@ class Case:
 REGISTERED: list[Case] = []
 
 
-def case(*args, argnums: tuple[int, ...] | None = None, second: bool = True):
+def case(*args, argnums: tuple[int, ...] | None = None, second: bool | str = True):
     """Register the decorated function at `args`; `argnums` None means all float arguments."""
 
     def register(function):

@@ -271,7 +271,7 @@ def operators_in_place(x, y):
     return np.sum(WEIGHTS * t * y)
 
 
-@case(VECTOR, MATRIX)
+@case(VECTOR, MATRIX, second="recorded")
 def shuffled_in_place(x, m):
     rng = np.random.default_rng(3)
     y = x * x

@@ -110,7 +110,7 @@ def weighted_by_keys(t):
     return t * t * t
 
 
-@case(0.7, -1.2)
+@case(0.7, -1.2, second="recorded")
 def keys_that_are_numbers_walked_by_one_function(x, y):
     return weighted_by_keys({2: x, 3.5: {1: y, 4: x * y}})
 

@@ -108,7 +108,7 @@ def add_down(n, u):
         multiply_down(n - 1, u)
 
 
-@case(np.array([0.5, 0.7, 1.1, 0.3]))
+@case(np.array([0.5, 0.7, 1.1, 0.3]), second="recorded")
 def two_writers_that_call_each_other(x):
     y = x * x
     multiply_down(3, y)

@@ -351,7 +351,7 @@ def parts_beside_the_whole(x):
     return np.sum(held["whole"] ** 2)
 
 
-@case(VECTOR)
+@case(VECTOR, second="recorded")
 def matrix_and_its_rows_from_a_helper(x):
     m, rows = matrix_and_rows(x)
     for i, row in enumerate(rows):

@@ -252,7 +252,7 @@ def _beyond(index: list[Kind], of: tuple[Dim, ...]) -> set[Dim]:
     rest, axis = len(of) - sum(map(_axes_of, index)), 0
     plain = not any(isinstance(kind, Array) for kind in index)
     for kind in index:
-        part, dim = _constant_slice(kind), of[axis] if plain and axis < len(of) else None
+        part, dim = _constant_slice(kind), of[axis] if plain and 0 <= axis < len(of) else None
         if part is not None and not isinstance(dim, int):
             least, large, larger = (len(range(n)[part]) for n in (2 if surely_not_one(dim) else 0, _LONG, _LONG + 1))
             out |= {large} if large == larger != least else set()

@@ -155,6 +155,17 @@ def test_refused_when_it_runs(f, args, y):
         lookup(f).pullback(np.ones_like(y), y, *args)
 
 
+def test_integrals_over_places_that_move():
+    x, lines = np.array([0.0, 0.3, 0.4, 0.9, 1.1, 1.6]), np.arange(12.0).reshape(6, 2) ** 0.5
+    for f in (
+        lambda x: integrate.simpson(np.sin(x) * x, x=x),
+        lambda x: np.sum(integrate.simpson(lines, x=x, axis=0) ** 2),
+        lambda x: np.sum(integrate.cumulative_simpson(np.sin(x), x=x, initial=0) ** 2),
+        lambda x: np.sum(integrate.cumulative_simpson(lines, x=x, axis=0) ** 2),
+    ):
+        check_grads(f, (x,), order=2)
+
+
 # --- edges -----------------------------------------------------------------------------------------------------------
 
 

@@ -300,6 +300,7 @@ def test_only_numpy_gast_and_astunparse_are_foreign():
         optional |= {"llvmlite", "numba"} if "compiled" in file.parts else set()
         optional |= {"cloudpickle", "dask", "joblib"} if module == "parallel" else set()
         optional |= {"tqdm"} if module == "runtime.progress" else set()
+        optional |= {"rich"} if module == "explanation.showing" else set()
         assert {name.split(".")[0] for name in imported(module)} <= known | optional, module
 
 

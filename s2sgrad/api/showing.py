@@ -17,8 +17,8 @@ from s2sgrad.errors import foreign
 def show(derivative: Any, /, *args: Any, html: str | os.PathLike[str] | None = None, **keywords: Any) -> None:
     """Show the gradient for arguments like these; without any, for those of the latest call.
 
-    A terminal has the text, in colour; a notebook the function beside it.  With `html` a file is written: one page with the
-    function, its gradient, its tangent and its second derivative.
+    A terminal has the text, in colour where rich is installed, a notebook has it beside the function.  With `html` a file is
+    written: one page with the function, its gradient, its tangent and its second derivative.
     """
     runtime.hook("shown")(derivative, args if args or keywords else None, keywords, html)
 

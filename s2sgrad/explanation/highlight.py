@@ -1,4 +1,4 @@
-"""Python text in colours: for a page and for a terminal.
+"""Python text in colours, for a page.
 
 x = 2.0  # start      ->      x = <b class="number">2.0</b>  <b class="comment"># start</b>
 """
@@ -15,7 +15,6 @@ from collections.abc import Iterator
 
 CLASSES = {token.COMMENT: "comment", token.STRING: "string", token.NUMBER: "number"}
 CLASSES |= {k: "string" for k, name in token.tok_name.items() if name.startswith("FSTRING")}
-ANSI = {"comment": "2;3", "string": "32", "number": "36", "keyword": "35", "name": "1;34"}
 
 
 def parts(text: str) -> list[list[tuple[str, str]]]:
@@ -50,9 +49,3 @@ def for_page(text: str) -> list[str]:
     """The lines of a text as HTML."""
     rows = [[(c, html.escape(part, quote=False)) for c, part in line] for line in parts(text)]
     return ["".join(f'<b class="{c}">{part}</b>' if c else part for c, part in row) for row in rows]
-
-
-def for_terminal(text: str) -> str:
-    """The text with the colours of a terminal."""
-    rows = ("".join(f"\x1b[{ANSI[c]}m{part}\x1b[0m" if c else part for c, part in line) for line in parts(text))
-    return "\n".join(rows)

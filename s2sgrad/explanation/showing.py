@@ -12,7 +12,6 @@ from typing import Any
 
 from s2sgrad.api.saving import save
 from s2sgrad.errors import S2SGradError
-from s2sgrad.explanation.highlight import for_terminal
 from s2sgrad.explanation.page import frame, page
 
 
@@ -36,9 +35,19 @@ def framed(derivative: Any) -> str | None:
 
 
 def in_colour(text: str) -> str:
-    """The text with colours, if it goes to a terminal that has any."""
-    plain = not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
-    return text if plain else for_terminal(text)
+    """The text with the colours of rich, if it goes to a terminal that has any; plain where rich is not installed."""
+    if not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb":
+        return text
+    try:
+        from rich.console import Console
+        from rich.syntax import Syntax
+    except ImportError:
+        return text
+    console = Console()
+    with console.capture() as coloured:
+        console.print(Syntax("", "python", theme="ansi_dark").highlight(text), soft_wrap=True, end="")
+    shown: str = coloured.get()
+    return shown
 
 
 def _notebook() -> Callable[..., None] | None:

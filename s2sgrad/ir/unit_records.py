@@ -57,8 +57,8 @@ class FreeNames(Record):
 
 @dataclass
 class SyntaxFacts(Record):
-    """What the user wrote: the places of compound statements and of `x[i] op= e`; constant tuples, lists and dicts that
-    are bound once; and the sizes that slices have where they lie within their axes (`sliced`)."""
+    """What the user wrote: the places of compound statements and of `x[i] op= e`.  Constant tuples, lists and dicts that
+    are bound once, and the sizes that slices have where they lie within their axes (`sliced`)."""
 
     compound: set[Place] = field(default_factory=set)
     updates: set[Place] = field(default_factory=set)

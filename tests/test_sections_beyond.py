@@ -107,3 +107,17 @@ def test_the_length_of_one_element_is_not_that_of_a_bound():
     x, y = np.array([0.2, 0.4, 0.6]), np.array([0.5])
     slope = 4.0 * np.tanh(0.5) * (1.0 - np.tanh(0.5) ** 2)  # of v, in two means
     np.testing.assert_allclose(df(x, y, 0.3), [slope])
+
+
+def test_a_row_and_a_column_have_no_inner_product():
+    def product(x, y, u, v, c):
+        scaled = np.sin(c) * np.outer(x, y)[-3:-1, -3:-1]
+        return np.sum(scaled * np.outer(u, v)[-3:-1, -3:-1]) + np.sum(scaled)
+
+    rng, df = np.random.default_rng(0), grad(product, "c")
+    vectors = [rng.random(4) + 0.1 for _ in range(4)]
+    np.testing.assert_allclose(df(*vectors, 0.3), product(*vectors, 0.3 + np.pi / 2))
+    np.testing.assert_allclose(grad(df, "c")(*vectors, 0.3), -product(*vectors, 0.3))
+    for sizes in ((2, 3, 3, 2), (3, 2, 2, 3), (2, 2, 3, 3)):
+        with pytest.raises(ValueError, match="shape"):
+            df(*(rng.random(n) for n in sizes), 0.3)

@@ -161,7 +161,7 @@ class Symbols:
             return Size(axis, found.constant)
         size = self._size(found.body(), found.constant, found.names, written)
         if dim is None and size is not None:  # axes of two lengths are written alike
-            self.written[size.k].add(f"{written} of another")
+            self.unit.syntax.sliced.add(Size(size.k))
         return size
 
     def _size(self, key: str, offset: int, names: frozenset[str] | None, written: str) -> Size | None:
@@ -172,15 +172,15 @@ class Symbols:
             self.known[key] = Size(-1 - len(self.known))
             self.names[self.known[key].k] = names
         size = self.known[key]
-        self.written.setdefault(size.k, set()).add(written)
+        ways = self.written.setdefault(size.k, set())
+        ways.add(written)
+        if len(ways) > 1:
+            self.unit.syntax.sliced.add(Size(size.k))
         return Size(size.k, offset)
 
     def is_exact(self, dim: Dim) -> bool:
-        """Whether equal lengths stay equal where sections reach beyond their axes: no slice has it, or they are written
-        alike."""
-        if isinstance(dim, Size) and dim.k < 0:
-            return len(self.written.get(dim.k, ())) < 2
-        return dim is None or (Size(dim.k) if isinstance(dim, Size) else dim) not in self.unit.syntax.sliced
+        """Whether equal lengths stay equal where sections reach beyond their axes."""
+        return is_exact(self.unit, dim)
 
     def believed(self, name: str, kind: Kind | None) -> Kind | None:
         """The kind that holds for the whole lifetime of a variable; an unknown axis of a variable bound once gets a size."""
@@ -244,6 +244,12 @@ def _written(bounds: tuple[Form | None, ...], dim: Dim) -> str:
 def _read(bounds: tuple[Form | None, ...]) -> frozenset[str]:
     """The names that the bounds of a slice read."""
     return frozenset().union(*(b.names for b in bounds if b is not None))
+
+
+def is_exact(unit: Unit, dim: Dim) -> bool:
+    """Whether equal lengths stay equal where sections reach beyond their axes: no slice has it, or one that is written
+    alike."""
+    return dim is None or (Size(dim.k) if isinstance(dim, Size) else dim) not in unit.syntax.sliced
 
 
 def _beyond(index: list[Kind], of: tuple[Dim, ...]) -> set[Dim]:

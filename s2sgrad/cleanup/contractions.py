@@ -31,6 +31,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.expression_shapes import Shapes
 from s2sgrad.analysis.kinds import Array, kind_of
 from s2sgrad.analysis.sizes import Dim
+from s2sgrad.analysis.symbolic_shapes import is_exact
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import everything, index_of, is_none, whole_number
 from s2sgrad.ir.quote import LOOPS, Transformer, clone, constant, expression
@@ -121,8 +122,8 @@ class _Contractions(Transformer):
         if None in (left, right) or not self._is_double(a) or not self._is_double(b):
             return None
         if not places:
-            known = len(left) > 1 and left == right and None not in left
-            return call(self.unit, "vdot", np.vdot, a, b) if known and self._is_dense(a) and self._is_dense(b) else None
+            alike = len(left) > 1 and self._are_alike(left, right)
+            return call(self.unit, "vdot", np.vdot, a, b) if alike and self._is_dense(a) and self._is_dense(b) else None
         axes, rank = _numbers(places.get("axis")), len(left)
         if axes is None or rank != len(right) or not all(-rank <= k < rank for k in axes) or not _is_large(left, right):
             return None
@@ -134,6 +135,10 @@ class _Contractions(Transformer):
         if kept is None:
             return made
         return self._with_axes(made, gone, rank) if getattr(kept, "value", None) is True else None
+
+    def _are_alike(self, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> bool:
+        """Whether two arrays of these sizes have one shape."""
+        return left == right and None not in left and all(is_exact(self.unit, d) for d in left)
 
     def _with_axes(self, made: gast.AST, gone: set[int], rank: int) -> gast.AST:
         """An array with an axis of length 1 for each axis that was summed."""

@@ -26,7 +26,8 @@ import numpy as np
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.expression_shapes import Shapes
 from s2sgrad.analysis.kinds import Array, Number
-from s2sgrad.analysis.sizes import Dim, Size, surely_not_one
+from s2sgrad.analysis.sizes import Dim, surely_not_one
+from s2sgrad.analysis.symbolic_shapes import is_exact
 from s2sgrad.flow.counts import write_counts
 from s2sgrad.ir.forms import bound_name, number, parts_of, whole_number
 from s2sgrad.ir.quote import Transformer, nodes, nodes_of
@@ -51,16 +52,14 @@ def _filled(unit: Unit, call: gast.AST) -> gast.AST | None:
         return None
     like, filled = call.args
     kind = unit.kinds.get(like.id) if isinstance(like, gast.Name) else None
-    if not isinstance(kind, Array) or kind.dtype != "float64" or any(_is_sliced(unit, d) for d in kind.dims or (None,)):
+    if not isinstance(kind, Array) or kind.dtype != "float64" or not _is_exact(unit, kind.dims):
         return None
     return filled if Shapes(unit, unit.kinds).is_number(filled) else None
 
 
-def _is_sliced(unit: Unit, dim: Dim) -> bool:
-    """Whether a size may be that of a section beyond its axis: only an array of it raises where another one is broadcast."""
-    if not isinstance(dim, Size):
-        return dim is None or dim in unit.syntax.sliced
-    return dim.k < 0 or Size(dim.k) in unit.syntax.sliced
+def _is_exact(unit: Unit, dims: tuple[Dim, ...] | None) -> bool:
+    """Whether an array of these sizes has them: another one would raise, or be broadcast, where a number would not."""
+    return dims is not None and None not in dims and all(is_exact(unit, d) for d in dims)
 
 
 class _Uniform:
@@ -108,12 +107,8 @@ class _Uniform:
             return False
         added = isinstance(statement, gast.AugAssign) and isinstance(statement.op, _ARITHMETIC)
         if added and self.is_uniform(statement.value):
-            return self.is_exact(self.shapes.dims(target))
+            return _is_exact(self.unit, self.shapes.dims(target))
         return self.is_covered(statement.value)
-
-    def is_exact(self, dims: tuple[Dim, ...] | None) -> bool:
-        """Whether an array of another shape would not be added here instead."""
-        return dims is not None and not any(_is_sliced(self.unit, d) for d in dims)
 
     def is_uniform(self, node: gast.AST) -> bool:
         """Whether an expression is such a name, with new axes, or scaled by numbers."""
@@ -166,7 +161,7 @@ class _Uniform:
         if not self.is_uniform(left):
             return self.is_covered(left) and self.is_covered(right)
         dims = self.shapes.dims(right)
-        return self.is_exact(dims) and dims == self.shapes.dims(node) and self.is_covered(right)
+        return _is_exact(self.unit, dims) and dims == self.shapes.dims(node) and self.is_covered(right)
 
     def rewrite(self, statement: gast.AST) -> None:
         """Write the number in the statement with the call, and in each that reads it."""

@@ -17,6 +17,7 @@ from s2sgrad.analysis.effects import is_whole
 from s2sgrad.analysis.expression_shapes import summed_by
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, operand
 from s2sgrad.analysis.sizes import same_size
+from s2sgrad.analysis.symbolic_shapes import is_exact
 from s2sgrad.ir.forms import everything, index_of, is_none, minus, negated, parts_of
 from s2sgrad.ir.quote import Transformer, clone, constant, expression, name
 from s2sgrad.ir.reach import call, numpy_function
@@ -146,8 +147,16 @@ def _inner(unit: Unit, e: gast.AST, kind_of: KindOf) -> gast.AST | None:
     if left is None or not left.rank or relation(left, right) != "same":
         return None
     if left.rank > 1:
-        return call(unit, "vdot", np.vdot, e.left, e.right) if left.dtype == right.dtype == "float64" else None
+        return _of_matrices(unit, e, left, right) if left.dtype == right.dtype == "float64" else None
     return _of_vectors(e, kind_of)
+
+
+def _of_matrices(unit: Unit, e: gast.BinOp, left: Array, right: Array) -> gast.AST:
+    """`np.vdot(a, b)`; where sections may be a row and a column, which that takes for one shape, what raises for them."""
+    if all(is_exact(unit, d) for d in (*(left.dims or ()), *(right.dims or ()))):
+        return call(unit, "vdot", np.vdot, e.left, e.right)
+    product = call(unit, "tensordot", np.tensordot, e.left, e.right, constant(left.rank))
+    return gast.Call(unit.builtin(float), [product], [])
 
 
 def _of_vectors(e: gast.BinOp, kind_of: KindOf) -> gast.AST:

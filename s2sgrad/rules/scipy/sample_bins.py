@@ -17,7 +17,7 @@ from scipy import optimize, stats
 
 from s2sgrad.rules.restated import restates
 from s2sgrad.rules.scipy.sample_texts import ks_1samp, root
-from s2sgrad.rules.table import flat
+from s2sgrad.rules.table import existing, flat
 from s2sgrad.runtime import Refusal
 
 # --- frequencies -----------------------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ def in_bins(points, values, statistic, bins, range):
 
 
 def fixed_edges(points, bins, range):
-    """The edges; Refusal for those that move with the points, where these are differentiated."""
+    """The edges, which stand still as the points do."""
     return stats.binned_statistic_dd(points.T, np.zeros(np.shape(points)[1]), "count", bins, range).bin_edges
 
 
@@ -178,7 +178,7 @@ def compared(x, y, alternative, method):
 flat(planned, law_of, compared)
 
 
-@restates(stats.wasserstein_distance_nd)
+@restates(*existing(stats, "wasserstein_distance_nd"))
 def wasserstein_distance_nd(u_values, v_values, u_weights=None, v_weights=None):
     if np.ndim(u_values) == 1:
         return stats.wasserstein_distance(u_values, v_values, u_weights, v_weights)

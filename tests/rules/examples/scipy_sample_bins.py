@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
+from s2sgrad.rules.table import existing
+
 from .base import example
 
 _random = np.random.default_rng(44)  # of its own: the others draw what they drew
@@ -32,9 +34,10 @@ for _statistic in ("mean", "sum", "std"):
 example(stats.binned_statistic_2d, _x, _y, normal(7), statistic="sum", bins=3)
 example(stats.binned_statistic_dd, np.stack((_x, _y), 1), normal(7), "sum", 2)
 
-example(stats.wasserstein_distance_nd, normal(4, 2), normal(3, 2))
-example(stats.wasserstein_distance_nd, normal(3, 3), normal(2, 3), np.array([0.2, 0.5, 0.3]))
-example(stats.wasserstein_distance_nd, normal(4), normal(5))
+for _f in existing(stats, "wasserstein_distance_nd"):
+    example(_f, normal(4, 2), normal(3, 2))
+    example(_f, normal(3, 3), normal(2, 3), np.array([0.2, 0.5, 0.3]))
+    example(_f, normal(4), normal(5))
 example(stats.ks_2samp, normal(5), normal(4))
 example(stats.kstest, normal(7), stats.norm.cdf)
 example(stats.kstest, normal(7), "norm", (0.1, 1.2), alternative="less")

@@ -6,8 +6,9 @@ Such a length is a size with a negative number.  It is valid for temporaries, wh
 variables that live within one trip of each loop that changes a name in its bounds.
 
 Lengths are compared under the assumption that sections lie within their axes.  If one does not, and its single remaining
-element is broadcast, the cotangent does not fit into the section of the adjoint and NumPy raises: no number is wrong.  Less
-may be concluded from a length that is written in several ways: see `is_exact`.
+element is broadcast, the cotangent does not fit into the section of the adjoint and NumPy raises.  Less may be concluded
+from a length that is written in several ways: see `is_exact`.  The cotangent of a number that is added to sections meets
+no section: docs/limits.md, "Numbers".
 """
 
 from __future__ import annotations

@@ -86,9 +86,19 @@ def watched(x):
     return np.sum(x * {"a": WATCHED}["b"])
 
 
-OTHER, PARAMETERS, NESTED = np.ones(5), {"scale": np.ones(3), "shift": 1.0}, {"first": {"a": 1.0}}
-STRANGE, WATCHED = Plain(3.0), Watched()
 X = np.ones(3)
+
+
+def misspelt(x):
+    return np.sum(x * PARAMETRES["shift"])  # noqa: F821
+
+
+def beyond(x):
+    return np.sum(x * ROWS[2])
+
+
+OTHER, ROWS, PARAMETERS, NESTED = np.ones(5), [X, X], {"scale": np.ones(3), "shift": 1.0}, {"first": {"a": 1.0}}
+STRANGE, WATCHED = Plain(3.0), Watched()
 FIT = "give them shapes that fit, whose axes, from the last, are equal or 1"
 
 SAID = {
@@ -98,6 +108,8 @@ SAID = {
     operator: "here `x` has shape (3,), `STRANGE` is a Plain: pass a number or an array, or give Plain the operator",
     index: "here `x` has shape (3,), `t` is a float64: an index is an int",
     called: f"here `w` has shape (5,), `x` has shape (3,): {FIT}",
+    misspelt: "here `PARAMETERS` is defined: did you mean it?",
+    beyond: "here `ROWS` has 2 items",
     executed: "here `x` is a name of `executed`, and text that `exec` or `eval` runs sees the names that it is given: "
     "give it {'x': ..}",
     raised: None,
@@ -128,7 +140,7 @@ def test_what_the_statement_worked_on(function, way):
 def test_an_attribute_that_an_object_does_not_have():
     with pytest.raises(AttributeError, match="'Spring' object has no attribute 'stiffness'") as caught:
         grad(Spring(2.0).energy)(1.0)
-    said = "here `self` has the attribute k: read one that it has, or set `self.stiffness` before"
+    said = "here `self` has the attributes energy, k: read one that it has, or set `self.stiffness` before"
     assert caught.value.__notes__ == [said]
 
 

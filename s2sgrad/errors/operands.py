@@ -46,9 +46,12 @@ def noted(
 
 
 def _of_name(error: NameError, frame: types.TracebackType, outer: Iterable[types.FrameType]) -> str:
-    """For text that `exec` or `eval` runs, which sees the names of a dictionary."""
-    if error.name is None or linecache.getline(frame.tb_frame.f_code.co_filename, frame.tb_lineno):
+    """For a name of which another is a misspelling, and for text that `exec` or `eval` runs, which sees a dictionary."""
+    if error.name is None:
         return ""
+    if linecache.getline(frame.tb_frame.f_code.co_filename, frame.tb_lineno):
+        close = difflib.get_close_matches(error.name, [*frame.tb_frame.f_locals, *frame.tb_frame.f_globals], 1, 0.75)
+        return f"`{close[0]}` is defined: did you mean it?" if close else ""
     owner = next((f.f_code.co_name for f in outer if f is not frame.tb_frame and error.name in f.f_locals), "")
     whose = f"`{error.name}` is a name of `{owner}`, and " if owner and owner != "<module>" else ""
     return f"{whose}text that `exec` or `eval` runs sees the names that it is given: give it {{{error.name!r}: ..}}"
@@ -77,8 +80,14 @@ def _of_values(error: Exception, expression: ast.AST, values: dict[str, Any]) ->
         )
         return f"{', '.join(shapes)}{rule}" if shapes else ""
     others = {path: v for path, v in values.items() if not isinstance(v, np.ndarray)}
-    said = [*shapes, *(f"`{path}` is {described(v)}" for path, v in others.items())]
+    said = [*shapes, *(f"`{path}` {_is(v, isinstance(error, IndexError))}" for path, v in others.items())]
     return ", ".join(said) + _way(error, expression, others) if others else ""
+
+
+def _is(v: Any, indexed: bool) -> str:
+    if indexed and type(v) is int:
+        return f"is {v}"
+    return f"has {len(v)} items" if indexed and type(v) in (list, tuple) else f"is {described(v)}"
 
 
 def _way(error: Exception, expression: ast.AST, others: dict[str, Any]) -> str:
@@ -97,7 +106,8 @@ _PLAIN = (float, int, complex, str, bytes, list, tuple, dict, set, np.generic, t
 def _of_attribute(error: AttributeError, values: dict[str, Any]) -> str:
     for path, v in values.items():
         if v is error.obj and isinstance(error.name, str):
-            own = [n for n in {**_held(v), **_slots(v)} if not n.startswith("_")]
+            named = {**_held(v), **{n: m for k in type(v).__mro__[:-1] for n, m in vars(k).items()}}
+            own = [n for n in named if not n.startswith("_")]
             way = f": read {_close(error.name, own)}, or set `{path}.{error.name}` before"
             return f"`{path}` has {_listed(own, 'attribute')}{way}" if own else ""
     return ""
@@ -120,10 +130,6 @@ def _held(v: Any) -> dict[str, Any]:
     except AttributeError:
         return {}
     return held if type(held) is dict else {}
-
-
-def _slots(v: Any) -> dict[str, Any]:
-    return {n: m for k in type(v).__mro__ for n, m in vars(k).items() if isinstance(m, types.MemberDescriptorType)}
 
 
 def _values(expression: ast.AST, frame: types.FrameType, word: Callable[[str], str]) -> Iterator[tuple[str, Any]]:

@@ -187,7 +187,7 @@ def located(error: Exception, function: Any = None) -> Exception:
 def _note_operands(error: Exception, frames: list[types.TracebackType]) -> None:
     """Say of the innermost frame of the user's, or of a generated text, what the statement worked on."""
     for k, frame in reversed([*enumerate(frames)]):
-        if is_ours(_file(frame)):
+        if is_ours(_file(frame)) and frame.tb_frame.f_code.co_code[frame.tb_lasti] == _RAISE:
             return  # a message of ours says it
         if not is_installed(_file(frame)):
             naming = wording(frame.tb_frame.f_code)

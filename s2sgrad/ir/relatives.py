@@ -34,7 +34,7 @@ NEAREST = {
     "scipy.signal.remez": "scipy.signal.firls",
     "scipy.signal.residue": "numpy.roots",
     "scipy.signal.symiirorder1": "scipy.signal.filtfilt",
-    "scipy.stats.scoreatpercentile": "numpy.percentile",
+    "scipy.stats.cramervonmises": "scipy.stats.ks_1samp",
 }
 """What the names alone would not tell."""
 

@@ -174,7 +174,7 @@ def test_a_second_process_reads_the_file(numba, tmp_path):
     run = [sys.executable, str(tmp_path / "model.py")]
     root = importlib.import_module("s2sgrad").__path__[0] + "/.."
     env = {"S2SGRAD_CACHE": str(tmp_path), "PYTHONPATH": root, "PATH": ""}
-    for compiles in (True, False):
+    for compiles in (True, numba.version_info.short != native.TRIED):
         done = subprocess.run(run, capture_output=True, text=True, check=True, env=env)
         assert done.stdout == f"12.0 {compiles}\n"
     assert len([*tmp_path.glob("loops_*.py")]) == 1 and [*tmp_path.rglob("*.nbc")]

@@ -248,7 +248,8 @@ def _read(made: Any, types_: tuple[Any, ...]) -> bool:
     """Whether machine code was read from the cache of numba: without what numba imports before it compiles.
 
     Symbols that the code refers to are known once numba is imported, but for those of its memory, and those of threads,
-    which the code brings along.  Numba promises nothing of the kind, so another version than the one tried compiles as usual.
+    which the code brings along.  Numba promises nothing of
+    the kind: another version than the one tried compiles as usual.
     """
     if importlib.import_module("numba").version_info.short != TRIED:
         return False

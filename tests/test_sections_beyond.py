@@ -121,3 +121,37 @@ def test_a_row_and_a_column_have_no_inner_product():
     for sizes in ((2, 3, 3, 2), (3, 2, 2, 3), (2, 2, 3, 3)):
         with pytest.raises(ValueError, match="shape"):
             df(*(rng.random(n) for n in sizes), 0.3)
+
+
+def added_to_a_section(x, y, c):
+    return np.sum((y[1:4] + c) * x[1:4])
+
+
+def added_and_kept(x, y, c):
+    w = y[1:4] + c
+    return np.sum(np.sin(w) * x[1:4]) + np.sum(w * w)
+
+
+def subtracted_behind_a_bound(x, y, c):
+    n = len(y) - 1
+    return np.sum(x[1 : n + 1] * (c - y[1 : n + 1]))
+
+
+@pytest.mark.parametrize("f", [added_to_a_section, added_and_kept, subtracted_behind_a_bound], ids=lambda f: f.__name__)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_number_added_to_what_is_cut_short(f):
+    rng, df, right = np.random.default_rng(0), grad(f, "c"), 0
+    for n, m in SIZES:
+        x, y = rng.random(n) + 0.1, rng.random(m) + 0.1
+        try:
+            slope = (f(x, y, 0.3 + 1e-6) - f(x, y, 0.3 - 1e-6)) / 2e-6
+        except ValueError:  # the sections do not fit
+            continue
+        try:
+            c_bar = df(x, y, 0.3)
+        except ValueError as error:
+            assert "broadcast" in str(error)
+            continue
+        np.testing.assert_allclose(c_bar, slope, rtol=1e-6, atol=1e-8)
+        right += 1
+    assert right > 10

@@ -8,7 +8,7 @@ variables that live within one trip of each loop that changes a name in its boun
 Lengths are compared under the assumption that sections lie within their axes.  If one does not, and its single remaining
 element is broadcast, the cotangent does not fit into the section of the adjoint and NumPy raises.  Less may be concluded
 from a length that is written in several ways: see `is_exact`.  The cotangent of a number that is added to sections meets
-no section: docs/limits.md, "Numbers".
+no section: it is brought to the shape of the sum first (`unbroadcasting.in_full`).
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from s2sgrad.rules import table
 from s2sgrad.transform import inline, keywords, pullback_text, stores, zeros
 from s2sgrad.transform.adjoint_environment import Adjoints
 from s2sgrad.transform.cotangents import Cotangent
-from s2sgrad.transform.unbroadcasting import relation
+from s2sgrad.transform.unbroadcasting import in_full, relation
 
 Cotangents = dict[int, gast.AST]  # by operand position
 
@@ -248,6 +248,7 @@ class RuleAdjoint:
             kind = self.adjoints.inference.kind(value)
             if self.is_elementwise and g.full:
                 kind = self._broadcast_kind(kind)
+                value = in_full(self.unit, self.adjoints.inference, value, kind, self.operands[k], self.y)
             own = g.own and alone and same(value, g.value)
             self.adjoints.contribute(
                 self.operands[k], Cotangent(value, kind, full, None, self._is_numeric(k, value), g.mask, own, idle)

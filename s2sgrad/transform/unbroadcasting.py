@@ -15,6 +15,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis.effects import is_whole
 from s2sgrad.analysis.expression_shapes import summed_by
+from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, operand
 from s2sgrad.analysis.sizes import same_size
 from s2sgrad.analysis.symbolic_shapes import is_exact
@@ -119,6 +120,22 @@ def _summed_along(unit: Unit, e: gast.AST, axes: tuple[int, ...], rank: int, kin
     return made
 
 
+def in_full(
+    unit: Unit, inference: Inference, e: gast.AST, kind: Kind | None, given_to: gast.AST, result: gast.AST | None
+) -> gast.AST:
+    """A cotangent that is summed to the shape of an operand, in the shape of the result: sections may be cut short.
+
+    An inner product raises where its factors are not of one shape.
+    """
+    dims = kind.dims or () if isinstance(kind, Array) else ()
+    given = inference.kind(given_to)
+    if all(is_exact(unit, d) for d in dims) or not isinstance(result, gast.Name) or relation(kind, given) != "over":
+        return e
+    if isinstance(given, Number) and _inner(unit, clone(e), inference.kind) is not None:
+        return e
+    return call(unit, "broadcast_to", np.broadcast_to, e, call(unit, "shape", np.shape, clone(result)))
+
+
 def _sum(unit: Unit, e: gast.AST, kind: Kind) -> gast.Call:
     """The sum of an array: `e.sum()` for a name, which costs half of `np.sum(e)`."""
     if isinstance(e, gast.Name) and isinstance(kind, Array) and kind.rank:
@@ -130,20 +147,20 @@ def _inner(unit: Unit, e: gast.AST, kind_of: KindOf) -> gast.AST | None:
     """The sum over a product of two vectors as `u @ v`, of two arrays with more axes as `np.vdot(a, b)`, with scalar factors
     outside; None for other expressions."""
     if (opposite := negated(e)) is not None:
-        inner = _inner(unit, opposite, kind_of)
-        return None if inner is None else minus(inner)
+        found = _inner(unit, opposite, kind_of)
+        return None if found is None else minus(found)
     if not isinstance(e, gast.BinOp) or not isinstance(e.op, (gast.Mult, gast.Div)):
         return None
     left: Any = kind_of(e.left)
     right: Any = kind_of(e.right)
     if isinstance(right, Number):
-        inner = _inner(unit, e.left, kind_of)
-        return None if inner is None else gast.BinOp(inner, e.op, e.right)
+        found = _inner(unit, e.left, kind_of)
+        return None if found is None else gast.BinOp(found, e.op, e.right)
     if isinstance(e.op, gast.Div):
         return None
     if isinstance(left, Number):
-        inner = _inner(unit, e.right, kind_of)
-        return None if inner is None else gast.BinOp(e.left, e.op, inner)
+        found = _inner(unit, e.right, kind_of)
+        return None if found is None else gast.BinOp(e.left, e.op, found)
     if left is None or not left.rank or relation(left, right) != "same":
         return None
     if left.rank > 1:

@@ -22,7 +22,7 @@ for _f in (stats.cumfreq, stats.relfreq):
     example(_f, np.array([0.3, 0.7, 0.55, 2.9, 0.2]), 3, (0.0, 1.0))
 
 example(stats.scoreatpercentile, normal(6), 37.0)
-example(stats.scoreatpercentile, normal(6, 2), [20.0, 81.0], axis=0)
+example(stats.scoreatpercentile, normal(6, 2), np.array([20.0, 81.0]), axis=0)
 example(stats.scoreatpercentile, normal(6), 37.0, interpolation_method="higher")
 example(stats.scoreatpercentile, np.array([0.3, 0.7, 0.55, 2.9, 0.2]), 37.0, (0.25, 1.0))
 example(stats.bayes_mvs, normal(7))

@@ -79,5 +79,5 @@ def _copied(x: Any, own: dict[int, Any] | None) -> Any:
 
 
 def data_of(values: Any, constants: tuple) -> Any:
-    """The data of an object, which is made of constants, too."""
-    return values
+    """The data of an object, which is made of constants, too; integers as floats, as the object computes with them."""
+    return values if np.asarray(values).dtype.kind in "fc" else np.asarray(values, float)

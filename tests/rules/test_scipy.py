@@ -659,6 +659,8 @@ def test_an_interpolator_that_keeps_the_shape_has_no_second_derivative_in_its_da
 
 @pytest.mark.parametrize("f", [
     lambda x: np.sum(interpolate.CubicSpline(KNOTS * x, DATA)(POINTS)),
+    lambda x: np.sum(interpolate.CubicSpline(KNOTS * x, np.arange(len(KNOTS)))(POINTS)),  # of integers as well
+    lambda x: np.sum(interpolate.interp1d(KNOTS * x, [0] * len(KNOTS), fill_value="extrapolate")(POINTS)),
     lambda x: interpolate.CubicSpline(KNOTS, DATA, bc_type=((1, x), (1, 0.0)))(0.3),
     lambda x: interpolate.CubicSpline(KNOTS, DATA * x).solve(0.5, x)[0],
     lambda x: interpolate.interp1d(KNOTS, DATA, bounds_error=False, fill_value=x)(9.0),

@@ -541,3 +541,14 @@ def test_refused(f):
         return
     step = 1e-6 * DATA  # a tangent needs no transpose
     assert np.isclose(tangent, (f(DATA + step) - f(DATA - step)) / 2e-6)
+
+
+def test_the_tangent_of_the_exponential_of_a_dense_matrix_is_dense():
+    def f(m):
+        y = linalg.expm(m)
+        return np.sum(np.arange(4.0).reshape(2, 2) * y)
+
+    m, direction = np.array([[0.3, 0.7], [0.2, -0.4]]), np.array([[0.5, -0.3], [0.8, 0.1]])
+    tangent = jvp(f, (m,), (direction,))[1]
+    np.testing.assert_allclose(tangent, np.sum(grad(f)(m) * direction))
+    np.testing.assert_allclose(tangent, (f(m + 1e-6 * direction) - f(m - 1e-6 * direction)) / 2e-6, rtol=1e-7)

@@ -67,7 +67,7 @@ def distances_alone(x, return_distances, return_indices, sampling):
     return True
 
 
-flat(steps_to_background, distances_alone, ndimage.iterate_structure)
+flat(steps_to_background, distances_alone)
 
 
 @general(ndimage.distance_transform_edt)

@@ -509,7 +509,8 @@ def expm_corner(A, E):
     Higham (2008), "Functions of Matrices", (10.43).
     """
     n = np.shape(A)[0]
-    return linalg.expm(sparse.bmat([[A, E], [None, A]], "csc"))[:n, n:]
+    corner = linalg.expm(sparse.bmat([[A, E], [None, A]], "csc"))[:n, n:]
+    return corner if sparse.issparse(A) else corner.toarray()
 
 
 @general(linalg.expm)

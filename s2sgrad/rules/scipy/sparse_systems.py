@@ -510,7 +510,7 @@ def expm_corner(A, E):
     """
     n = np.shape(A)[0]
     corner = linalg.expm(sparse.bmat([[A, E], [None, A]], "csc"))[:n, n:]
-    return corner if sparse.issparse(A) else corner.toarray()
+    return corner if is_operator(A) else dense(corner)
 
 
 @general(linalg.expm)

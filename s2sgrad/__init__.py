@@ -81,47 +81,6 @@ if TYPE_CHECKING:
     from s2sgrad.tape import stop_gradient as stop_gradient
     from s2sgrad.tape import trainable_variables as trainable_variables
 
-__all__ = [  # all but `compile`, which would hide Python's own
-    "SGD",
-    "Array",
-    "GradientTape",
-    "NoRule",
-    "NoSource",
-    "NotFinite",
-    "S2SGradError",
-    "UnconnectedGradients",
-    "Unsupported",
-    "Variable",
-    "checkpoint",
-    "checkpointed",
-    "constant",
-    "custom_gradient",
-    "custom_jvp",
-    "defjvp",
-    "defvjp",
-    "differentiable",
-    "elementwise_grad",
-    "explain",
-    "function",
-    "grad",
-    "gradients",
-    "hessian",
-    "hvp",
-    "jacfwd",
-    "jacobian",
-    "jacrev",
-    "jvp",
-    "linearize",
-    "nondifferentiable",
-    "primitive",
-    "recompute_grad",
-    "stop_gradient",
-    "trainable_variables",
-    "use_cache",
-    "value_and_grad",
-    "value_and_jacobian",
-    "vjp",
-]  # fmt: skip
 __version__ = "0.1.0"
 _HOMES = {  # The tape, the matrices and `explain` are imported on first use, so that `import s2sgrad` stays quick.
     "api": ("grad", "jvp", "value_and_grad", "vjp"),
@@ -156,14 +115,14 @@ def __getattr__(name: str) -> Any:
 
 
 class _Names(list):
-    """What `import *` goes through.  `help` describes what is `in` it: the most common names; it begins with all of them."""
+    """Names for `import *`.  `help` describes those that are `in` it, the most common ones; it begins with all of them."""
 
     def __contains__(self, name: object) -> bool:
         return name in ("grad", "value_and_grad")
 
 
 if not TYPE_CHECKING:
-    __all__ = _Names(__all__)
+    __all__ = _Names(n for names in _HOMES.values() for n in names if n != "compile")  # which would hide Python's own
 
 
 def _shown(*request: Any) -> None:

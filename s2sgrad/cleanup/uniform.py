@@ -154,7 +154,7 @@ class _Uniform:
         if not self.reads(node):
             return True
         if not isinstance(node, gast.BinOp) or not isinstance(node.op, _ARITHMETIC):
-            return all(self.is_covered(n) for n in gast.iter_child_nodes(node) if isinstance(n, gast.expr))
+            return all(map(self.is_covered, gast.iter_child_nodes(node)))  # keywords and comprehensions, too
         left, right = node.left, node.right
         if self.is_uniform(right) and not isinstance(node.op, gast.Div):
             left, right = right, left

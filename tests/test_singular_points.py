@@ -270,6 +270,20 @@ def test_a_tangent_is_kept_across_a_branch():
     check_grads(cube_of_a_root_behind_a_branch, (np.array([2.0, 0.5, 3.0]),), order=2, modes=("fwd", "rev"))
 
 
+def distances(x, w):
+    """The square of a norm that each trip computes anew, below other operations."""
+    total = 0.0
+    for i in range(len(x)):
+        v = x[i] - w
+        r = np.linalg.norm(v)
+        total += 1.0 / (1.0 + 0.1 * r**2)
+    return total
+
+
+def test_what_a_derivative_reads_in_the_place_of_a_root_is_computed_again_before_it():
+    check_grads(distances, (np.arange(6.0).reshape(3, 2) ** 0.5, np.array([0.3, -1.0])), order=2, modes=("fwd", "rev"))
+
+
 OPERATIONS = [
     "np.sqrt({v})", "{v} ** 2", "{v} * {u}", "{v} / w", "np.sqrt({v}) ** 3", "{v} ** 0.5", "np.square({v})",
     "({v} / w) ** 2",
@@ -277,6 +291,10 @@ OPERATIONS = [
     "1 / (1 + np.exp(-{v}))", "np.exp(-{v})", "np.cbrt({v}) ** 3", "{v} + {u}", "np.log(1 + np.exp({v}))", "np.cbrt({v})",
     "np.sqrt({v} * {u})", "np.tanh(np.exp({v}))", "1 / (np.exp({v}) + {u} * {u})",
     "np.sqrt(np.einsum('i,i->', {v}, {v})) * {u}",
+]  # fmt: skip
+IN_A_TRIP = [
+    ("n = np.linalg.norm(d)", "b = b + 1.0 / (1.0 + 0.1 * n ** 2)"), ("r = np.sqrt(d * d)", "b = b + np.exp(-r ** 2)"),
+    ("n = np.linalg.norm(d)", "b = b + 1.0 / (2.0 + (n * 0.5) ** 3)"), ("r = np.sqrt(d * {u})", "b = b + np.tanh(r ** 4)"),
 ]  # fmt: skip
 CHANGES = ["{v}[1] = 0.7", "{v} = {v} * 1.0", "{v}[0] *= 1.5", "{v} += 0.25", "w = w * 1.1"]
 
@@ -295,8 +313,11 @@ def program(seed):
                 lines.append(f"{indent}{target} = {draw.choice(OPERATIONS).format(v=v, u=u)}")
                 names.extend([target] * (depth == 0 and target not in names))
             elif kind < 0.8 and depth < 2:
-                head = draw.choice(["for _ in range(2):", f"if np.sum({v}) > {draw.choice([0.0, 2.0])}:"])
+                head = draw.choice(["for k in range(2):", f"if np.sum({v}) > {draw.choice([0.0, 2.0])}:"])
                 lines.append(indent + head)
+                if "for" in head and draw.random() < 0.5:  # what only this trip knows
+                    inside = f"d = {v} - 0.1 * k", *(line.format(u=u) for line in draw.choice(IN_A_TRIP))
+                    lines.extend(f"{indent}    {line}" for line in inside)
                 block(depth + 1, draw.randint(1, 3))
             else:
                 lines.append(indent + draw.choice(CHANGES).format(v=v))

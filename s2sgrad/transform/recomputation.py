@@ -15,6 +15,7 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects, with_regions
+from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number, Unknown
 from s2sgrad.flow.counts import write_counts
 from s2sgrad.flow.graph import Block, binds
@@ -44,8 +45,10 @@ class Recomputed:
 class Recomputation:
     """The plans of all blocks of one function: `plans`, by the identity of the block."""
 
-    def __init__(self, unit: Unit, lifetimes: Lifetimes, kinds: dict[str, Kind], memory: Memory) -> None:
-        self.unit, self.lifetimes, self.kinds, self.memory = unit, lifetimes, kinds, memory
+    def __init__(
+        self, unit: Unit, lifetimes: Lifetimes, kinds: dict[str, Kind], memory: Memory, operations: Operations
+    ) -> None:
+        self.unit, self.lifetimes, self.kinds, self.memory, self.operations = unit, lifetimes, kinds, memory, operations
         root = lifetimes.blocks[lifetimes.root]
         self.indices = Indices(unit, root, kinds)
         self.loops = {id(s.body): s for s in effects.walk(root) if isinstance(s, gast.For)}
@@ -54,7 +57,7 @@ class Recomputation:
 
     def _planned(self, body: Block) -> Recomputed:
         """Visit a block backwards: recomputing an assignment adds reads of its operands, which may be candidates too."""
-        plan, readers = Recomputed(), _Readers(body, self.memory)
+        plan, readers = Recomputed(), _Readers(body, self.memory, self.operations)
         places = {k: effects.reads(section.slice) for k, s in enumerate(body) if (section := effects.stored(s)) is not None}
         written = write_counts(body)
         for k in range(len(body) - 1, -1, -1):
@@ -184,9 +187,10 @@ def _constants(unit: Unit, root: Block, kinds: dict[str, Kind]) -> set[str]:
 
 
 class _Readers:
-    """For one block: the position of the last reader of each name, and what each statement changes."""
+    """For one block: the position of the last reader of each name, and what each statement changes.  A derivative may read
+    other names than its statement does (`compounds`)."""
 
-    def __init__(self, body: Block, memory: Memory) -> None:
+    def __init__(self, body: Block, memory: Memory, operations: Operations) -> None:
         self.last: dict[str, int] = {}
         self.changed: list[set[str]] = []
         for k, statement in enumerate(body):
@@ -194,6 +198,8 @@ class _Readers:
             self.changed.append(set().union(*map(memory.changed, parts)))
             for part in parts:
                 self.note(effects.reads(part), k)
+                operation = operations.get(id(part))
+                self.note({n.id for o in (operation.given if operation else ()) for n in effects.loads(o)}, k)
 
     def note(self, names: set[str], place: int) -> None:
         """Note that these names are read at a position as well."""

@@ -18,6 +18,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Container, operand
 from s2sgrad.flow.counts import binding_counts
@@ -42,8 +43,10 @@ from s2sgrad.transform.unbound import Unbound
 class Records:
     """Records and restores for one function."""
 
-    def __init__(self, unit: Unit, lifetimes: Lifetimes, inference: Inference, memory: Memory, grown: set[str]) -> None:
-        self.unit, self.lifetimes, self.inference = unit, lifetimes, inference
+    def __init__(
+        self, unit: Unit, lifetimes: Lifetimes, inference: Inference, memory: Memory, grown: set[str], operations: Operations
+    ) -> None:
+        self.unit, self.lifetimes, self.inference, self.operations = unit, lifetimes, inference, operations
         self.kinds = inference.env
         self.memory = memory
         self.grown = grown  # resized lists: not to be recorded before they have changed
@@ -57,7 +60,7 @@ class Records:
     @functools.cached_property
     def plans(self) -> dict[int, Recomputed]:
         """The recomputations by the identity of the block; positions are indices of its statements."""
-        return Recomputation(self.unit, self.lifetimes, self.kinds, self.memory).plans
+        return Recomputation(self.unit, self.lifetimes, self.kinds, self.memory, self.operations).plans
 
     # --- records ---
 

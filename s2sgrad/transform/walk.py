@@ -26,7 +26,7 @@ class Walk:
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, inference: Inference, paths: Paths) -> None:
         self.unit, self.tree, self.inference, self.paths = unit, tree, inference, paths
-        self.records = Records(unit, paths.lifetimes, inference, paths.memory, paths.grown)
+        self.records = Records(unit, paths.lifetimes, inference, paths.memory, paths.grown, paths.operations)
         self.adjoints = Adjoints(unit, tree, inference, paths)
         self.extra: dict[int, list[str]] = {}  # new variables, by the block that they live in
         self.targets: list[str] = []  # what the source statement binds whose adjoint is being written

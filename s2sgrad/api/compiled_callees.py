@@ -398,7 +398,7 @@ def _filled(sweep: Any, result: Any, arrived: Any) -> Any:
     if type(result) in _CONTAINERS:
         missing = rebuilt(result, lambda _: None) if arrived is None else arrived
         return rebuilt(result, functools.partial(_filled, sweep), missing)
-    return sweep.zeros(result.value if type(result) is Kept else result)
+    return sweep.forms.zeros(result.value if type(result) is Kept else result)
 
 
 def _is_whole(result: Any, arrived: Any) -> bool:
@@ -431,7 +431,7 @@ def _share(sweep: Any, operand: Any, bar: Any) -> None:
         sweep.nodes[operand] = bar if old is None else old + bar
     elif kind is Kept:
         if operand.followed:
-            sweep.give(operand, sweep.fitted(bar, operand.value, True), None)
+            sweep.give(operand, sweep.forms.fitted(bar, operand.value, True), None)
     else:
         for k in operand if kind is dict else range(len(operand)):
             _share(sweep, operand[k], bar[k])

@@ -106,7 +106,7 @@ def _pull(sweep: Any, place: int, entry: tuple) -> None:
     if arrived is None:
         return
     own = 1 if operands and is_method_of(f, operands[0]) else 0
-    zeros = brought.zeros_of(f, tuple(bottoms(sweep.value(operands))), own)
+    zeros = brought.zeros_of(f, tuple(bottoms(sweep.forms.value(operands))), own)
     given = functools.partial(call, pullback) if sweep.nested else pullback
     arrived = tuple(arrived) if isinstance(arrived, (list, tuple)) else arrived
     bars = (None,) * own + tuple(brought.cotangents(f, given, arrived, zeros, own))

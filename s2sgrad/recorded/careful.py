@@ -31,51 +31,52 @@ class Exact:
         self.mask = mask
 
 
-class Careful(Sweep):
-    """A sweep with marks."""
+class Marks:
+    """Where the cotangents of a sweep count: flat arrays of marks, by memory."""
 
-    __slots__ = ("marks",)
-    careful = True
+    __slots__ = ("of",)
 
-    def __init__(self, size: int = 0) -> None:
-        super().__init__(size)
-        self.marks: dict[Root, np.ndarray] = {}
+    def __init__(self) -> None:
+        self.of: dict[Root, np.ndarray] = {}
 
-    def flat(self, root: Root) -> Any:
-        if not self.has(root):
-            self.marks[root] = np.zeros(root.owner.size, bool)
-        return super().flat(root)
+    def begin(self, root: Root) -> None:
+        """Nothing has arrived in this memory yet."""
+        self.of[root] = np.zeros(root.owner.size, bool)
 
-    def take(self, kept: Kept) -> tuple[Any, Any]:
-        marks = self.marks.get(kept.root) if kept.root is not None else None
+    def _known(self, root: Root) -> np.ndarray:
+        return self.of.setdefault(root, np.ones(root.owner.size, bool))
+
+    def take(self, sweep: Sweep, kept: Kept) -> tuple[Any, Any]:
+        """(the cotangent of a result, where it counts, None for everywhere); both are gone then."""
+        marks = self.of.get(kept.root) if kept.root is not None else None
         if marks is None:
-            return super().take(kept)
+            return sweep.pop(kept), None
         mask = _marked(kept, marks).copy()
-        bar, _ = super().take(kept)
-        del self.marks[kept.root]  # type: ignore[arg-type]
+        bar = sweep.pop(kept)
+        del self.of[kept.root]  # type: ignore[arg-type]
         return (bar, None if mask.all() else mask) if mask.any() else (None, None)
 
-    def take_item(self, root: Root, offset: int) -> Any:
-        bar = super().take_item(root, offset)
-        marks = self.marks.setdefault(root, np.ones(root.owner.size, bool))
-        counts, marks[offset] = marks[offset], False
-        return bar if counts else None
+    def take_item(self, root: Root, offset: int) -> bool:
+        """Whether the cotangent of one item counts; what arrived there is gone then."""
+        marks = self._known(root)
+        counts, marks[offset] = bool(marks[offset]), False
+        return counts
 
     def take_part(self, kept: Kept, index: Any) -> Any:
-        self.flat(kept.root)  # type: ignore[arg-type]
-        marks = self.marks.setdefault(kept.root, np.ones(kept.root.owner.size, bool))  # type: ignore[arg-type,union-attr]
-        marked = _marked(kept, marks)
+        """Where the cotangents of a part of a view count, which is overwritten."""
+        marked = _marked(kept, self._known(kept.root))  # type: ignore[arg-type]
         mask = np.array(marked[index])
         if bottom(kept.where).dtype == kept.root.owner.dtype:  # type: ignore[union-attr]
             marked[index] = False  # not of one part: the other may count
         return mask
 
-    def add_item(self, root: Root, offset: int, bar: Any) -> None:
-        super().add_item(root, offset, bar)
-        if root in self.marks:
-            self.marks[root][offset] = True
+    def add_item(self, root: Root, offset: int) -> None:
+        """A cotangent has arrived at one item."""
+        if root in self.of:
+            self.of[root][offset] = True
 
-    def give(self, kept: Kept, bar: Any, mask: Any) -> None:
+    def give(self, sweep: Sweep, kept: Kept, bar: Any, mask: Any) -> None:
+        """Add to the cotangent of an operand where the mask is true; None for everywhere."""
         exact = type(mask) is Exact
         if mask is not None:
             mask = _fitting(mask.mask if exact else mask, np.shape(bottom(bar)))
@@ -87,20 +88,25 @@ class Careful(Sweep):
         if root is not None:
             where = bottom(kept.where)
             whole = where is root.owner or (where.size == root.owner.size and not repeats(where))
-            if mask is None and whole and not self.has(root):
-                super().give(kept, bar, None)
-                self.marks.pop(root, None)
+            if mask is None and whole and not sweep.has(root):
+                sweep.put(kept, bar)
+                self.of.pop(root, None)
                 return
-            if mask is not None or not self.has(root):
-                self.flat(root)
-            if root in self.marks:
-                _mark(kept, self.marks[root], True if mask is None else mask)
-        super().give(kept, bar, None)
+            if mask is not None or not sweep.has(root):
+                sweep.flat(root)
+            if root in self.of:
+                _mark(kept, self.of[root], True if mask is None else mask)
+        sweep.put(kept, bar)
 
     def masked(self, bar: Any, mask: Any, x: Any) -> Any:
+        """A cotangent with exactly 0 where it does not count, if it is brought to another shape before `x` gets it."""
         shape = np.shape(bottom(bar))
         fits = type(mask) is not Exact and shape == np.shape(mask) != () and shape != np.shape(bottom(x))
         return apply(np.where, (mask, bar, 0.0)) if fits and not np.all(mask) else bar
+
+    def limited(self, sweep: Sweep, call: Prepared, parts: Any, given: tuple) -> Any:
+        """The cotangents of the operands of a call.  `given`: what the pullback was called with."""
+        return parts
 
     def branch(self, call: Prepared, k: int, args: tuple, mask: Any) -> Any:
         """Where an operand counts: None for everywhere.  `args`: what the pullback was called with."""

@@ -18,7 +18,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.recorded.applying import apply, innermost, kept, lifted
 from s2sgrad.recorded.callees import callee_of
-from s2sgrad.recorded.careful import Careful, holds_nan
+from s2sgrad.recorded.careful import Marks, holds_nan
 from s2sgrad.recorded.escapes import are_left, mend, recall, release
 from s2sgrad.recorded.hooks import OWN_PULLS, call
 from s2sgrad.recorded.identity import follow_identity
@@ -216,16 +216,21 @@ class Record(Lasting):
     def pull(self, seed: Any) -> list[Any]:
         """The cotangents of the leaves, for the cotangent of the result."""
         if OPEN.runs:  # the sweep is recorded, and nobody knows what its derivatives will meet
-            return self._swept(Singular if has_singular_points(self.entries) else Careful, seed)
-        bars = self._swept(Sweep, seed)
-        for kind in (Careful, Singular):
+            return self._swept(self._singular() if has_singular_points(self.entries) else self._careful(), seed)
+        bars = self._swept(Sweep(len(self.entries)), seed)
+        for careful in (self._careful, self._singular):
             if not holds_nan(bars):
                 break
-            bars = self._swept(kind, seed)
+            bars = self._swept(careful(), seed)
         return bars
 
-    def _swept(self, kind: type[Sweep], seed: Any) -> list[Any]:
-        sweep = kind(len(self.entries))
+    def _careful(self) -> Sweep:
+        return Sweep(len(self.entries), Marks())
+
+    def _singular(self) -> Sweep:
+        return Singular(len(self.entries))
+
+    def _swept(self, sweep: Sweep, seed: Any) -> list[Any]:
         sweep.mixed = self.mixed
         with np.errstate(all="ignore"):
             begin(sweep, self.result, seed)
@@ -240,7 +245,7 @@ def begin(sweep: Sweep, result: Any, seed: Any) -> None:
     if type(result) is Kept:
         if result.followed:
             bar = made_ones(result.value) if seed is ONES else seed
-            sweep.give(result, sweep.fitted(bar, result.value, False), None)
+            sweep.give(result, sweep.forms.fitted(bar, result.value, False), None)
     elif isinstance(result, dict):
         for key, item in result.items():
             begin(sweep, item, seed if seed is ONES else seed.get(key))

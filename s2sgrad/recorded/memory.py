@@ -220,14 +220,14 @@ def pull_store(sweep: Any, place: int, entry: tuple) -> None:
     if not sweep.has(target.root):
         return
     bars = sweep.view(target)
-    part = sweep.turned(target, bars[index])
+    part = sweep.forms.turned(target, bars[index])
     is_array = isinstance(part, np.ndarray)
     if stored is not None and is_array:
         part = apply(np.copy, (part,))
         parts = index if type(index) is tuple else (index,)
         if bottom(part).size and any(isinstance(p, (list, np.ndarray)) for p in parts):
             part = _last_writers(part, np.shape(bottom(target.where)), index)
-    mask = sweep.take_part(target, index)
+    mask = None if sweep.marks is None else sweep.marks.take_part(target, index)
     bars[index] = 0.0
     if stored is None:
         return
@@ -236,7 +236,7 @@ def pull_store(sweep: Any, place: int, entry: tuple) -> None:
         if len(shape) > len(found):
             part = apply(np.reshape, (part, shape))
         elif shape != found:
-            part = sweep.fitted(part, stored.value, True)
+            part = sweep.forms.fitted(part, stored.value, True)
     sweep.give(stored, part, mask)
 
 

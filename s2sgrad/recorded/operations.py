@@ -44,13 +44,13 @@ def pull_fresh(sweep: Any, place: int, entry: tuple) -> None:
     """The same, of a call whose result is one array in memory of its own."""
     result = entry[4]
     root = result.root
-    if sweep.careful:
+    if sweep.marks is not None:
         return pull(sweep, place, entry)
     arrived = sweep.whole.pop(root, None)
     if arrived is None:
         if root not in sweep.bars:
             return None
-        arrived = sweep.turned(result, sweep.view(result))
+        arrived = sweep.forms.turned(result, sweep.view(result))
         del sweep.bars[root]
     return _spread(sweep, entry, arrived, None)
 
@@ -64,27 +64,27 @@ def _spread(sweep: Any, entry: tuple, arrived: Any, mask: Any) -> None:
     if rule.given is not None and type(arrived) is np.ndarray:
         arrived = arrived.copy()  # others may hold it, and the user's function may write it
     if sweep.nested:
-        values, y = [sweep.value(o) for o in operands], sweep.value(result)
+        values, y = [sweep.forms.value(o) for o in operands], sweep.forms.value(result)
     else:
-        values = [o.value if type(o) is Kept else sweep.value(o) for o in operands]
-        y = result.value if type(result) is Kept else sweep.value(result)
-    named = {name: sweep.value(o) for name, o in keywords.items()} if keywords else keywords
+        values = [o.value if type(o) is Kept else sweep.forms.value(o) for o in operands]
+        y = result.value if type(result) is Kept else sweep.forms.value(result)
+    named = {name: sweep.forms.value(o) for name, o in keywords.items()} if keywords else keywords
     if call.keyword_pullbacks:
         _spread_to_keywords(sweep, entry, (arrived, y, values, named))
     if not call.wanted:
         return
-    pullback = sweep.formula(call.pullback) if sweep.nested else call.pullback
+    pullback = sweep.forms.formula(call.pullback) if sweep.nested else call.pullback
     try:
         parts = pullback(arrived, y, *values, **named)
     except _UNREAD as error:
         parts = _of_arrays(sweep, pullback, (arrived, y, values, named), call, where, error)
-    if sweep.careful:
+    if sweep.marks is not None:
         given = arrived, y, values, named
-        parts = parts if sweep.limited is None else sweep.limited(call, parts, given)
+        parts = sweep.marks.limited(sweep, call, parts, given)
         for k in call.wanted:
             part = parts if call.single else parts[k]
             if part is not None:
-                share(sweep, operands[k], part, rule.tag, sweep.branch(call, k, (arrived, y, values, named), mask))
+                share(sweep, operands[k], part, rule.tag, sweep.marks.branch(call, k, given, mask))
         return
     for k in call.wanted:
         part = parts if call.single else parts[k]
@@ -100,7 +100,7 @@ def _spread_to_keywords(sweep: Any, entry: tuple, given: tuple) -> None:
     _, call, _, keywords, _, where = entry
     arrived, y, values, named = given
     for name, pullback in call.keyword_pullbacks.items():
-        pullback = sweep.formula(pullback)
+        pullback = sweep.forms.formula(pullback)
         try:
             part = pullback(arrived, y, *values, **named)
         except _UNREAD as error:
@@ -113,7 +113,7 @@ def _of_arrays(sweep: Any, pullback: Any, given: tuple, call: Prepared, where: A
     arrived, y, values, named = given
     if not any(isinstance(v, (list, tuple)) for v in (*values, *named.values())):
         raise error
-    made = sweep.formula(_array_of)
+    made = sweep.forms.formula(_array_of)
     values = [made(v) if _is_listed(v) else v for v in values]
     named = {name: made(v) if _is_listed(v) else v for name, v in named.items()}
     try:
@@ -139,7 +139,8 @@ def pull_number(sweep: Any, place: int, entry: tuple) -> None:
     if g is not None:
         nodes[place] = None
         _, call, node, x, y = entry
-        bar = sweep.formula(call.pullback)(g, y, x)
+        pullback = sweep.forms.formula(call.pullback) if sweep.nested else call.pullback
+        bar = pullback(g, y, x)
         if bar is not None:
             old = nodes[node]
             nodes[node] = bar if old is None else old + bar
@@ -153,7 +154,8 @@ def pull_numbers(sweep: Any, place: int, entry: tuple) -> None:
         return
     nodes[place] = None
     _, call, places, values, y = entry
-    parts = sweep.formula(call.pullback)(g, y, *values)
+    pullback = sweep.forms.formula(call.pullback) if sweep.nested else call.pullback
+    parts = pullback(g, y, *values)
     if call.single:
         parts = (parts,)
     for k in call.wanted:
@@ -173,7 +175,8 @@ def taken(sweep: Any, result: Any) -> tuple[Any, Any]:
     if all(bar is None for bar in bars):
         return None, None
     whole = (
-        sweep.zeros(r.value if type(r) is Kept else r) if bar is None else bar for bar, r in zip(bars, parts, strict=True)
+        sweep.forms.zeros(r.value if type(r) is Kept else r) if bar is None else bar
+        for bar, r in zip(bars, parts, strict=True)
     )
     return filled(result, whole), None
 
@@ -184,11 +187,11 @@ def share(sweep: Any, operand: Any, bar: Any, tag: str, mask: Any) -> None:
         return
     if type(operand) is Kept:
         if operand.followed:
-            bar = bar if mask is None else sweep.masked(bar, mask, operand.value)
-            sweep.give(operand, sweep.fitted(bar, operand.value, tag == "elementwise"), mask)
+            bar = bar if mask is None else sweep.marks.masked(bar, mask, operand.value)
+            sweep.give(operand, sweep.forms.fitted(bar, operand.value, tag == "elementwise"), mask)
     elif isinstance(operand, (list, tuple, dict)) and carries(operand):
         if tag == "elementwise" and not isinstance(operand, dict):  # a list that NumPy made an array of
-            bar = sweep.fitted(bar, np.asarray(bottom_of(operand)), True)
+            bar = sweep.forms.fitted(bar, np.asarray(bottom_of(operand)), True)
         for key in operand if isinstance(operand, dict) else range(len(operand)):
             part = bar.get(key) if isinstance(bar, dict) else bar[key]  # a dict may lack what is a zero
             share(sweep, operand[key], part, "", mask[key] if isinstance(mask, (list, tuple, dict)) else None)

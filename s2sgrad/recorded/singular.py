@@ -16,10 +16,10 @@ import numpy as np
 
 from s2sgrad.recorded import arithmetic, memory, operations
 from s2sgrad.recorded.applying import apply
-from s2sgrad.recorded.careful import Careful
+from s2sgrad.recorded.careful import Marks
 from s2sgrad.recorded.honest import bottoms
 from s2sgrad.recorded.patterns import Kept, Prepared, known
-from s2sgrad.recorded.runs import Root
+from s2sgrad.recorded.sweep import Forms, Sweep
 from s2sgrad.recorded.values import FLOATS, bottom
 from s2sgrad.rules import monomials, singular, spectra, table
 from s2sgrad.rules.powers import Monomial, combined, whole_number
@@ -253,14 +253,11 @@ def _of_norm(norm: Operation, bases: dict[Any, Kept], base: Any, whole: Monomial
 class _Scratch:
     """Where one entry of numbers gives its cotangents."""
 
-    careful = nested = False
+    nested = False
+    forms = Forms(False)
 
     def __init__(self, place: int, bar: Any) -> None:
         self.nodes: Any = _Nodes({place: bar})
-
-    def formula(self, pullback: Any) -> Any:
-        """The pullback as it is."""
-        return pullback
 
 
 class _Nodes(dict):
@@ -268,59 +265,19 @@ class _Nodes(dict):
         return None
 
 
-class Singular(Careful):
-    """A sweep by these conventions.  `foreign`: something but a root has given an infinite cotangent."""
+class Slopes(Marks):
+    """The marks of a sweep by these conventions.  `here`: the entry that is pulled.  `foreign`: something but a root has
+    given an infinite cotangent."""
 
     __slots__ = ("facts", "foreign", "here")
 
-    def __init__(self, size: int = 0) -> None:
-        super().__init__(size)
+    def __init__(self) -> None:
+        super().__init__()
+        self.facts = Facts([])
         self.foreign = False
         self.here: tuple = ()
 
-    def over(self, entries: list[Any], start: int, stop: int) -> None:
-        self.facts = Facts(entries[:stop])
-        for place in range(stop - 1, start - 1, -1):
-            entry = entries[place]
-            if entry is None:
-                continue
-            entry = self.facts.instead.get(place, entry)
-            if entry[0] is operations.pull and entry[1].rule is not None and entry[1].rule.given is None:
-                entry = _of_vectors_alone(self, entry)
-            if entry[0] is operations.pull or entry[0] is operations.pull_fresh:
-                self.here = entry
-                entry[0](self, place, entry)
-            elif place < len(self.nodes) and self.nodes[place] is not None:
-                self._number(place, entry)
-            else:
-                entry[0](self, place, entry)
-
-    def _number(self, place: int, entry: tuple) -> None:
-        """An entry whose operands are numbers, and what it reads or stores."""
-        found, g = operation(place, entry), bottom(self.nodes[place])
-        if found is None:
-            entry[0](self, place, entry)
-            return
-        operands = [o for o in found.operands if type(o) is Kept]
-        if np.isinf(g) and not self.foreign:
-            arrived, self.nodes[place] = self.nodes[place], None
-            scratch = _Scratch(place, np.sign(g))
-            entry[0](scratch, place, _plain(entry))
-            for node, slope in scratch.nodes.items():
-                if slope is not None and node != place:
-                    bar = slope * (arrived * np.sign(g)) if slope else 0.0
-                    self.give(Kept(0.0, node, None, True), bar, None)
-            return
-        flat = [k for k, o in enumerate(found.operands) if type(o) is Kept and _is_flat_at(self.facts, found, k)]
-        kept = [(found.operands[k].node, self.nodes[found.operands[k].node]) for k in flat]
-        entry[0](self, place, entry)
-        for node, before in kept:
-            self.nodes[node] = before
-        if np.isfinite(g) and not singular.is_root(found.primitive, _exponent(found.primitive, found.operands)):
-            given = [bottom(self.nodes[o.node]) for o in operands if self.nodes[o.node] is not None]
-            self.foreign = self.foreign or any(map(np.isinf, given))
-
-    def limited(self, call: Prepared, parts: Any, given: tuple) -> Any:
+    def limited(self, sweep: Sweep, call: Prepared, parts: Any, given: tuple) -> Any:
         """The cotangents of the operands of a call; where an infinite one of a root meets a slope of 0, 0."""
         arrived, y, values, named = given
         b = bottom(arrived)
@@ -337,7 +294,7 @@ class Singular(Careful):
             return parts
         ends = np.where(infinite, np.sign(b), 0.0)[()]
         finite = apply(np.where, (infinite, 0.0, arrived))
-        rest = self.formula(call.formula)(finite, y, *values, **named)
+        rest = sweep.forms.formula(call.formula)(finite, y, *values, **named)
         slopes = call.formula(ends, *bottoms((y, *values)), **bottoms(named))
         limit = apply(np.sum, (apply(np.where, (infinite, apply(np.multiply, (arrived, ends)), 0.0)),))  # of any of them
         if call.single:
@@ -355,6 +312,58 @@ class Singular(Careful):
             level = level & np.isfinite(y)
         mask = getattr(found, "mask", found)
         return ~level if mask is None else ~level & mask
+
+
+class Singular(Sweep):
+    """A sweep by these conventions."""
+
+    __slots__ = ("slopes",)
+
+    def __init__(self, size: int) -> None:
+        self.slopes = Slopes()
+        super().__init__(size, self.slopes)
+
+    def over(self, entries: list[Any], start: int, stop: int) -> None:
+        self.slopes.facts = Facts(entries[:stop])
+        for place in range(stop - 1, start - 1, -1):
+            entry = entries[place]
+            if entry is None:
+                continue
+            entry = self.slopes.facts.instead.get(place, entry)
+            if entry[0] is operations.pull and entry[1].rule is not None and entry[1].rule.given is None:
+                entry = _of_vectors_alone(self, entry)
+            if entry[0] is operations.pull or entry[0] is operations.pull_fresh:
+                self.slopes.here = entry
+                entry[0](self, place, entry)
+            elif place < len(self.nodes) and self.nodes[place] is not None:
+                self._number(place, entry)
+            else:
+                entry[0](self, place, entry)
+
+    def _number(self, place: int, entry: tuple) -> None:
+        """An entry whose operands are numbers, and what it reads or stores."""
+        found, g = operation(place, entry), bottom(self.nodes[place])
+        if found is None:
+            entry[0](self, place, entry)
+            return
+        operands = [o for o in found.operands if type(o) is Kept]
+        if np.isinf(g) and not self.slopes.foreign:
+            arrived, self.nodes[place] = self.nodes[place], None
+            scratch = _Scratch(place, np.sign(g))
+            entry[0](scratch, place, _plain(entry))
+            for node, slope in scratch.nodes.items():
+                if slope is not None and node != place:
+                    bar = slope * (arrived * np.sign(g)) if slope else 0.0
+                    self.give(Kept(0.0, node, None, True), bar, None)
+            return
+        flat = [k for k, o in enumerate(found.operands) if type(o) is Kept and _is_flat_at(self.slopes.facts, found, k)]
+        kept = [(found.operands[k].node, self.nodes[found.operands[k].node]) for k in flat]
+        entry[0](self, place, entry)
+        for node, before in kept:
+            self.nodes[node] = before
+        if np.isfinite(g) and not singular.is_root(found.primitive, _exponent(found.primitive, found.operands)):
+            given = [bottom(self.nodes[o.node]) for o in operands if self.nodes[o.node] is not None]
+            self.slopes.foreign = self.slopes.foreign or any(map(np.isinf, given))
 
 
 def _of_vectors_alone(sweep: Singular, entry: tuple) -> tuple:
@@ -384,6 +393,3 @@ def _joined(rest: Any, slope: Any, limit: Any) -> Any:
     if rest is None or slope is None or isinstance(rest, (list, tuple, dict)):
         return rest
     return rest + apply(np.where, (np.equal(slope, 0.0), 0.0, apply(np.multiply, (slope, limit))))
-
-
-__all__ = ["Root", "Singular", "has_singular_points"]

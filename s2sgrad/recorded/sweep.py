@@ -23,29 +23,13 @@ from s2sgrad.rules.selections import unpicked
 from s2sgrad.runtime.structure import rebuilt
 
 
-class Sweep:
-    """One pass backwards over the entries of a run, from `stop` down to `start`.  `mixed`: complex numbers may be there."""
+class Forms:
+    """The forms in which rules take operands and give cotangents.  `nested`: the sweep itself is recorded."""
 
-    __slots__ = ("bars", "mixed", "nested", "nodes", "own", "whole")
-    careful = False
-    limited: Any = None
+    __slots__ = ("nested",)
 
-    def __init__(self, size: int) -> None:
-        self.nodes: list[Any] = [None] * size
-        self.bars: dict[Root, Any] = {}
-        self.whole: dict[Root, Any] = {}  # cotangents of whole memories, in the owner's shape, that others may hold, too
-        self.own: set[Root] = set()  # those of them that nobody else holds
-        self.nested = bool(OPEN.runs)
-        self.mixed = True
-
-    def over(self, entries: list[Any], start: int, stop: int) -> None:
-        """Pull the entries, the latest first."""
-        for place in range(stop - 1, start - 1, -1):
-            entry = entries[place]
-            if entry is not None:
-                entry[0](self, place, entry)
-
-    # --- what pullbacks are called with ---
+    def __init__(self, nested: bool) -> None:
+        self.nested = nested
 
     def value(self, operand: Any) -> Any:
         """A recorded operand as the rules expect it."""
@@ -78,7 +62,36 @@ class Sweep:
         """The zero cotangent of a value."""
         return made(runtime.zeros(bottom(value)))
 
-    # --- cotangents ---
+    def turned(self, kept: Kept, part: Any) -> Any:
+        """A part of a flat cotangent as a cotangent, and back: of complex numbers the conjugate, of which the real and the
+        imaginary parts are those of these parts."""
+        return conjugated(part) if bottom(kept.where).dtype.kind == "c" else part
+
+
+class Sweep:
+    """One pass backwards over the entries of a run, from `stop` down to `start`.
+
+    `mixed`: complex numbers may be there.  `marks`: where cotangents count (`careful.Marks`); None for everywhere.
+    """
+
+    __slots__ = ("bars", "forms", "marks", "mixed", "nested", "nodes", "own", "whole")
+
+    def __init__(self, size: int, marks: Any = None, forms: Forms | None = None) -> None:
+        self.nodes: Any = [None] * size
+        self.bars: dict[Root, Any] = {}
+        self.whole: dict[Root, Any] = {}  # cotangents of whole memories, in the owner's shape, that others may hold, too
+        self.own: set[Root] = set()  # those of them that nobody else holds
+        self.forms = Forms(bool(OPEN.runs)) if forms is None else forms
+        self.nested = self.forms.nested
+        self.marks = marks
+        self.mixed = True
+
+    def over(self, entries: list[Any], start: int, stop: int) -> None:
+        """Pull the entries, the latest first."""
+        for place in range(stop - 1, start - 1, -1):
+            entry = entries[place]
+            if entry is not None:
+                entry[0](self, place, entry)
 
     def has(self, root: Root) -> bool:
         """Whether a cotangent has arrived anywhere in this memory."""
@@ -86,44 +99,35 @@ class Sweep:
 
     def take(self, kept: Kept) -> tuple[Any, Any]:
         """(the cotangent of a result, where it counts, None for everywhere); it is gone then."""
+        return (self.pop(kept), None) if self.marks is None else self.marks.take(self, kept)
+
+    def pop(self, kept: Kept) -> Any:
+        """The cotangent of a result, wherever it counts; it is gone then."""
         root = kept.root
         if root is None:
             bar, self.nodes[kept.node] = self.nodes[kept.node], None
-            return bar, None
+            return bar
         if not self.has(root):
-            return None, None
+            return None
         bar = self.part(kept)
         self.whole.pop(root, None)
         self.bars.pop(root, None)
-        return bar, None
+        return bar
 
     def take_item(self, root: Root, offset: int) -> Any:
         """The cotangent of one item of a memory; None where none counts."""
         bars = self.flat(root)
         bar, bars[offset] = bars[offset], 0.0
+        if self.marks is not None and not self.marks.take_item(root, offset):
+            return None
         return conjugated(bar) if root.owner.dtype.kind == "c" else bar
-
-    def take_part(self, kept: Kept, index: Any) -> Any:
-        """Where the cotangents of a part of a view count, which is overwritten: None for everywhere."""
-
-    def masked(self, bar: Any, mask: Any, x: Any) -> Any:
-        """A cotangent with exactly 0 where it does not count, if it is brought to another shape before `x` gets it."""
-        return bar
-
-    def branch(self, call: Any, k: int, args: tuple, mask: Any) -> Any:
-        """Where the cotangent of an operand counts."""
 
     def part(self, kept: Kept) -> Any:
         """The cotangent of a view, to be read."""
         whole = self.whole.get(kept.root)  # type: ignore[arg-type]
         if whole is not None and bottom(kept.where) is kept.root.owner:  # type: ignore[union-attr]
             return whole
-        return self.turned(kept, self.view(kept))
-
-    def turned(self, kept: Kept, part: Any) -> Any:
-        """A part of a flat cotangent as a cotangent, and back: of complex numbers the conjugate, of which the real and the
-        imaginary parts are those of these parts."""
-        return conjugated(part) if bottom(kept.where).dtype.kind == "c" else part
+        return self.forms.turned(kept, self.view(kept))
 
     def view(self, kept: Kept) -> Any:
         """The part of the flat cotangent that belongs to a view: it may be written."""
@@ -138,6 +142,8 @@ class Sweep:
         if bars is None:
             whole = self.whole.pop(root, None)
             if whole is None:
+                if self.marks is not None:
+                    self.marks.begin(root)
                 bars = made(np.zeros(root.owner.size, root.owner.dtype))
             elif root.owner.dtype.kind == "c":
                 whole = conjugated(apply(np.multiply, (whole, np.ones((), root.owner.dtype))))
@@ -154,13 +160,13 @@ class Sweep:
     def add(self, kept: Kept, bar: Any, elementwise: bool) -> None:
         """Add to the cotangent of an operand, which broadcasting may have stretched."""
         root, where = kept.root, kept.where
-        if root is not None and root.owner is where and type(bar) is np.ndarray and not self.careful:  # the usual case
+        if root is not None and root.owner is where and type(bar) is np.ndarray and self.marks is None:  # the usual case
             fits = bar.shape == where.shape and bar.dtype == where.dtype
             if fits and root not in self.bars and where.flags.c_contiguous:
                 alone = getrefcount(bar) == _ALONE and bar.base is None
                 return self._join(root, bar, alone)
         if kept.followed:
-            self.give(kept, self.fitted(bar, kept.value, elementwise), None)
+            self.give(kept, self.forms.fitted(bar, kept.value, elementwise), None)
         return None
 
     def _join(self, root: Root, bar: Any, alone: bool = False) -> None:
@@ -182,6 +188,13 @@ class Sweep:
 
     def give(self, kept: Kept, bar: Any, mask: Any) -> None:
         """Add to the cotangent of an operand.  `mask`: where it counts; elsewhere it is exactly 0."""
+        if self.marks is None:
+            self.put(kept, bar)
+        else:
+            self.marks.give(self, kept, bar, mask)
+
+    def put(self, kept: Kept, bar: Any) -> None:
+        """Add to the cotangent of an operand, wherever that counts."""
         if self.mixed and is_complex(bar) and not is_complex(kept.value if kept.root is None else kept.where):
             bar = apply(np.real, (bar,))
         if kept.root is not None:
@@ -198,7 +211,7 @@ class Sweep:
             if type(b) is np.ndarray and b.shape == where.shape and b.dtype == where.dtype:
                 return self._join(root, bar)
         if repeats(where):
-            scattered = self._scattered(root, where, bar)
+            scattered = _scattered(root, where, bar)
             flat = strided(self.flat(root), 0, np.shape(bottom(scattered)), (where.itemsize,), where.dtype)
             flat += conjugated(scattered) if is_complex(scattered) else scattered
         else:
@@ -206,18 +219,21 @@ class Sweep:
             part += conjugated(bar) if where.dtype.kind == "c" and is_complex(bar) else bar
         return None
 
-    def _scattered(self, root: Root, where: np.ndarray, bar: Any) -> Any:
-        """The cotangent of a view some of whose items are the same item of the memory."""
-        items = np.zeros(root.owner.nbytes // where.itemsize, where.dtype)
-        spread = apply(np.broadcast_to, (bar,), {"shape": where.shape})
-        return apply(unpicked, (spread, items), {"index": places(root, where)})
-
     def add_item(self, root: Root, offset: int, bar: Any) -> None:
         """Add to one item of a memory."""
         bars = self.bars.get(root)
         if bars is None:
             bars = self.flat(root)
         bars[offset] += conjugated(bar) if self.mixed and is_complex(bar) else bar
+        if self.marks is not None:
+            self.marks.add_item(root, offset)
+
+
+def _scattered(root: Root, where: np.ndarray, bar: Any) -> Any:
+    """The cotangent of a view some of whose items are the same item of the memory."""
+    items = np.zeros(root.owner.nbytes // where.itemsize, where.dtype)
+    spread = apply(np.broadcast_to, (bar,), {"shape": where.shape})
+    return apply(unpicked, (spread, items), {"index": places(root, where)})
 
 
 def _references(parts: tuple) -> int:

@@ -62,7 +62,7 @@ class _Own:
                 if type(leaf) is Kept and leaf.followed and part is not None:
                     self._check(k, part, leaf.value, k < count)
                     part = part if sweep.nested else unwrapped(part)
-                    sweep.give(leaf, sweep.fitted(part, leaf.value, True), None)
+                    sweep.give(leaf, sweep.forms.fitted(part, leaf.value, True), None)
 
     def _check(self, k: int, bar: Any, x: Any, given: bool) -> None:
         """Check that the k-th cotangent broadcasts with its operand, which was given or is a Variable."""

@@ -63,7 +63,7 @@ class Node:
 
 def _with_seed(sweep: Any, operands: Any, plain: list[Any], g: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
     """The arguments of a pullback as pairs (recorded, plain), and the Arrays in them."""
-    recorded = [sweep.value(a) for a in operands]
+    recorded = [sweep.forms.value(a) for a in operands]
     found = [a for r in recorded for a in arrays(r)]
     seed = split(g, found)
     return [*zip(recorded, plain, strict=True), seed], found
@@ -75,7 +75,7 @@ def _share(sweep: Any, operand: Any, bar: Any) -> None:
         return
     if type(operand) is Kept:
         if operand.followed:
-            sweep.give(operand, sweep.fitted(bar, operand.value, True), None)
+            sweep.give(operand, sweep.forms.fitted(bar, operand.value, True), None)
     elif isinstance(operand, dict):
         for key, item in operand.items():
             _share(sweep, item, bar.get(key))

@@ -13,11 +13,11 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.errors import S2SGradError
-from s2sgrad.recorded.careful import Careful, Exact, is_basic
+from s2sgrad.recorded.careful import Exact, Marks, is_basic
 from s2sgrad.recorded.operations import Kept, Prepared
 from s2sgrad.recorded.places import Where
 from s2sgrad.recorded.runs import Root
-from s2sgrad.recorded.sweep import Sweep
+from s2sgrad.recorded.sweep import Forms, Sweep
 from s2sgrad.recorded.values import is_complex
 from s2sgrad.rules.selections import picked
 from s2sgrad.runtime.structure import leaves
@@ -36,15 +36,40 @@ class _Nodes(dict):
         return None
 
 
+class ArrayForms(Forms):
+    """Those of a tape: where the sweep is recorded, rules are called with Arrays."""
+
+    __slots__ = ()
+
+    def value(self, operand: Any) -> Any:
+        if self.nested and type(operand) is Kept:
+            return Array.again(operand)
+        return super().value(operand)
+
+    def formula(self, pullback: Any) -> Any:
+        return on_arrays(pullback) if self.nested else pullback
+
+    def fitted(self, bar: Any, x: Any, elementwise: bool) -> Any:
+        if type(bar) is not Array:
+            return super().fitted(bar, x, elementwise)
+        if bar._value.shape == np.shape(x):
+            return bar
+        if not elementwise:
+            return apply(np.broadcast_to, (bar,), {"shape": np.shape(x)})
+        return apply(runtime.unbroadcast, (bar, x))
+
+    def zeros(self, value: Any) -> Any:
+        return runtime.zeros(value)
+
+
 class OnTape(Sweep):
     """One pass backwards over the entries of a tape: it takes them away, so that each is freed once it was used."""
 
     __slots__ = ()
 
-    def __init__(self, size: int = 0) -> None:
-        super().__init__(size)
-        self.nodes: Any = _Nodes()
-        self.nested = bool(STATE.tapes)
+    def __init__(self, marks: Any = None) -> None:
+        super().__init__(0, marks, ArrayForms(bool(STATE.tapes)))
+        self.nodes = _Nodes()
 
     def over(self, entries: list[Any], start: int, stop: int) -> None:
         """Pull the entries, the latest first, and drop them; an error gets the place of the operation."""
@@ -72,37 +97,15 @@ class OnTape(Sweep):
         self.nodes.pop(kept.node, None)
         self.whole.pop(kept.root, None)  # type: ignore[arg-type]
 
-    # --- what pullbacks are called with ---
-
-    def value(self, operand: Any) -> Any:
-        if self.nested and type(operand) is Kept:
-            return Array.again(operand)
-        return super().value(operand)
-
-    def formula(self, pullback: Any) -> Any:
-        return on_arrays(pullback) if self.nested else pullback
-
-    def fitted(self, bar: Any, x: Any, elementwise: bool) -> Any:
-        if type(bar) is not Array:
-            return super().fitted(bar, x, elementwise)
-        if bar._value.shape == np.shape(x):
-            return bar
-        if not elementwise:
-            return apply(np.broadcast_to, (bar,), {"shape": np.shape(x)})
-        return apply(runtime.unbroadcast, (bar, x))
-
-    def zeros(self, value: Any) -> Any:
-        return runtime.zeros(value)
-
-    # --- cotangents ---
-
-    def give(self, kept: Kept, bar: Any, mask: Any) -> None:
+    def put(self, kept: Kept, bar: Any) -> None:
         if is_complex(unwrapped(bar)) and not is_complex(kept.value):
             bar = apply(np.real, (bar,))
-        super().give(kept, bar, mask)
+        super().put(kept, bar)
 
     def flat(self, root: Root) -> Any:
         if root not in self.whole:
+            if self.marks is not None:
+                self.marks.begin(root)
             self.whole[root] = np.zeros(root.owner.shape, root.owner.dtype)
         return self.whole[root]
 
@@ -116,37 +119,36 @@ class OnTape(Sweep):
         self.whole[root] = self.whole[root] + bar if root in self.whole else bar
 
 
-class CarefulOnTape(Careful, OnTape):
-    """A pass with marks.  Where it is recorded, what counts nowhere is handed on as a zero, for it is connected.
+class ArrayMarks(Marks):
+    """Where the cotangents of a tape count.  Where the sweep is recorded, what counts nowhere is handed on as a zero, for it
+    is connected.
 
     `nowhere`: the uids of such numbers."""
 
     __slots__ = ("nowhere",)
 
-    def __init__(self, size: int = 0) -> None:
-        super().__init__(size)
+    def __init__(self) -> None:
+        super().__init__()
         self.nowhere: set[int] = set()
 
-    def _marked(self, kept: Kept, marks: np.ndarray) -> np.ndarray:
-        return marks.reshape(np.shape(kept.value))
-
-    def take(self, kept: Kept) -> tuple[Any, Any]:
-        if not self.nested:
-            return super().take(kept)
+    def take(self, sweep: Sweep, kept: Kept) -> tuple[Any, Any]:
+        if not sweep.nested:
+            return super().take(sweep, kept)
         if kept.root is None:
-            return self.nodes.pop(kept.node, None), np.False_ if kept.node in self.nowhere else None
-        marks = self.marks.pop(kept.root, None)
-        return self.whole.pop(kept.root, None), None if marks is None or marks.all() else self._marked(kept, marks)
+            return sweep.nodes.pop(kept.node, None), np.False_ if kept.node in self.nowhere else None
+        marks = self.of.pop(kept.root, None)
+        mask = None if marks is None or marks.all() else marks.reshape(np.shape(kept.value))
+        return sweep.whole.pop(kept.root, None), mask
 
-    def give(self, kept: Kept, bar: Any, mask: Any) -> None:
-        if not self.nested or mask is None or type(mask) is Exact or np.any(mask):
+    def give(self, sweep: Sweep, kept: Kept, bar: Any, mask: Any) -> None:
+        if not sweep.nested or mask is None or type(mask) is Exact or np.any(mask):
             self.nowhere.discard(kept.node)
-            return super().give(kept, bar, mask)
+            return super().give(sweep, kept, bar, mask)
         if kept.root is not None:
-            self.flat(kept.root)
-        elif self.nodes[kept.node] is None:
+            sweep.flat(kept.root)
+        elif sweep.nodes[kept.node] is None:
             self.nowhere.add(kept.node)
-        return OnTape.give(self, kept, apply(np.where, (False, bar, 0.0)), None)
+        return sweep.put(kept, apply(np.where, (False, bar, 0.0)))
 
     def branch(self, call: Any, k: int, args: tuple, mask: Any) -> Any:
         nowhere = mask is not None and not np.any(mask) and not isinstance(args[2][k], (list, tuple, dict))

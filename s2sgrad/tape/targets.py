@@ -13,7 +13,7 @@ from s2sgrad.runtime.results import ComplexResult
 from s2sgrad.runtime.structure import filled, leaves
 from s2sgrad.tape.array import Array, apply, numeric
 from s2sgrad.tape.recording import STATE, Tape
-from s2sgrad.tape.sweep import CarefulOnTape, OnTape, connected, is_large, may_mask
+from s2sgrad.tape.sweep import ArrayMarks, OnTape, connected, is_large, may_mask
 from s2sgrad.tape.unconnected import Unconnected, UnconnectedGradients
 from s2sgrad.tape.values import Operand, beside, unwrapped
 
@@ -58,16 +58,16 @@ class _Wanted:
         if not any(map(may_mask, entries)):
             bars = self._swept(OnTape(), entries, seeds, last)
         elif STATE.tapes:
-            bars = self._swept(CarefulOnTape(), entries, seeds, last)
+            bars = self._swept(OnTape(ArrayMarks()), entries, seeds, last)
         elif any(map(is_large, entries)):
             reached = connected(entries, {leaf.uid for leaf, _ in seeds}, self.constant)
             bars = {uid: np.zeros_like(kept.value) for uid, kept in self.kept.items() if uid in reached}
-            bars |= self._swept(CarefulOnTape(), entries, seeds, last)
+            bars |= self._swept(OnTape(ArrayMarks()), entries, seeds, last)
         else:
             bars = self._swept(OnTape(), entries, seeds)
             if holds_nan(list(bars.values())):
                 bars = {uid: np.zeros_like(bar) for uid, bar in bars.items()}
-                bars |= self._swept(CarefulOnTape(), entries, seeds, last)
+                bars |= self._swept(OnTape(ArrayMarks()), entries, seeds, last)
         out: dict[int, Any] = {}
         for uid, bar in (*bars.items(), *((leaf.uid, weight) for leaf, weight in seeds if not isinstance(leaf, Array))):
             source = self.as_asked.get(uid, uid)

@@ -375,6 +375,19 @@ def test_methods_are_counted_as_python_finds_them():
     assert {name for name, count in special.items() if count > METHODS} == STANDING_FOR_NUMBERS
 
 
+def definitions(module: str, name: str) -> int:
+    """How many methods a class and its bases write down: what is defined anew counts again, for both have to be read."""
+    cls = classes()[module, name]
+    own = sum(isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) for n in cls.body)
+    return own + sum(definitions(*b) for b in bases(module, cls) if b in classes() and b != (module, name))
+
+
+def test_few_classes_are_read_in_several_places():
+    """No class has more than 34 definitions with its bases, and six have more than 25; these numbers only shrink."""
+    counts = sorted(definitions(*key) for key in classes())
+    assert counts[-1] <= 34 and sum(count > METHODS for count in counts) <= 6
+
+
 STANDING_FOR_NUMBERS = {"recorded.values.Handle", "recorded.values.Number", "recorded.values.Array",
                         "tape.array.NumericOperand", "tape.array.Array", "tape.variable.Variable"}  # fmt: skip
 

@@ -115,15 +115,15 @@ def _section_backwards(
 
     x[k::-1]      ->      x[:k + 1] backwards
     """
-    low, high = _past(writer, bounds, extent, stop, Extent(None, 0)), _past(writer, bounds, extent, start, extent)
+    low, high = _end(writer, bounds, extent, stop, Extent(None, 0), 1), _end(writer, bounds, extent, start, extent, 1)
     length = _length(writer, bounds, low, high)
     if stride < -1:
         length = _named(writer, "n", f"({length} + {-stride - 1}) // {-stride}")
     return str(high.plus(-1)), stride, length
 
 
-def _past(writer: Writer, bounds: Bounds, extent: Extent, end: Any, default: Extent) -> Extent:
-    """The place behind an end of a slice with a negative step, within the axis."""
+def _end(writer: Writer, bounds: Bounds, extent: Extent, end: Any, default: Extent, behind: int = 0) -> Extent:
+    """An end of a slice, within the axis; with `behind=1` the place behind it, for a negative step."""
     extent = writer.canonical(extent)
     if end is None:
         return writer.canonical(default)
@@ -133,39 +133,16 @@ def _past(writer: Writer, bounds: Bounds, extent: Extent, end: Any, default: Ext
     if known is not None and known.base is None:
         if known.offset < 0:
             writer.at_least(extent, -known.offset)
-            return extent.plus(known.offset + 1)
-        writer.at_least(extent, known.offset + 1)
-        return known.plus(1)
+            return extent.plus(known.offset + behind)
+        writer.at_least(extent, known.offset + behind)
+        return known.plus(behind)
     known = writer.canonical(writer.extent(end))
-    if known.base == extent.base and known.offset < extent.offset:
+    if known.base == extent.base and known.offset + behind <= extent.offset:
         writer.at_least(known, 0)
-        return known.plus(1)
-    if is_natural(writer, bounds, known) and is_at_most(writer, bounds, known, extent.plus(-1)):
-        return known.plus(1)
-    return _named(writer, "n", f"place_behind({known}, {extent})")
-
-
-def _end(writer: Writer, bounds: Bounds, extent: Extent, end: Any, default: Extent) -> Extent:
-    """An end of a slice, within the axis."""
-    extent = writer.canonical(extent)
-    if end is None:
-        return writer.canonical(default)
-    if not isinstance(end, Scalar) or end.dtype != INT:
-        raise Unfit("a slice whose end is no integer")
-    known = end.affine
-    if known is not None and known.base is None:
-        if known.offset < 0:
-            writer.at_least(extent, -known.offset)
-            return extent.plus(known.offset)
-        writer.at_least(extent, known.offset)
-        return known
-    known = writer.canonical(writer.extent(end))
-    if known.base == extent.base and known.offset <= extent.offset:
-        writer.at_least(known, 0)
-        return known
-    if is_natural(writer, bounds, known) and is_at_most(writer, bounds, known, extent):
-        return known
-    return _named(writer, "n", f"clipped({known}, {extent})")
+        return known.plus(behind)
+    if is_natural(writer, bounds, known) and is_at_most(writer, bounds, known, extent.plus(-behind)):
+        return known.plus(behind)
+    return _named(writer, "n", f"{'place_behind' if behind else 'clipped'}({known}, {extent})")
 
 
 def _length(writer: Writer, bounds: Bounds, low: Extent, high: Extent) -> Extent:

@@ -59,12 +59,7 @@ def _in_block(block: Block, share: Share, mentions: Counter[str]) -> tuple[list[
     before: list[Any] = []
     parts = []
     for body in (block.body, block.orelse):
-        new: list[Any] = []
-        for s in body:
-            if isinstance(s, Block):
-                hoisted, s = _in_block(s, share, mentions)
-                new += hoisted
-            new.append(s)
+        new = gathered(body, share, mentions)
         if block.head.startswith(("for ", "while ")):
             new, allocated = _gathered_here(new, share, mentions)
             new = allocated + new

@@ -61,8 +61,13 @@ class Lowered:
         return f"import numpy as np\n{imports}\n\n{self.text}"
 
 
-def lower(functions: Functions, function: types.FunctionType, arguments: dict[str, Any], threads: bool = False) -> Lowered:
-    """Lower a function for arguments of these types and ranks; Unfit if that is not proven to be the same."""
+def lower(
+    functions: Functions, function: types.FunctionType, arguments: dict[str, Any], threads: bool = False, equal: bool = True
+) -> Lowered:
+    """Lower a function for arguments of these types and ranks; Unfit if that is not proven to be the same.
+
+    `equal`: sizes that are equal in these arguments are in all others, too.
+    """
     unit, tree = functions.normal_form(function)
     if tree.args.vararg or tree.args.kwarg:
         raise Unfit("a function with `*` or `**`")
@@ -70,7 +75,7 @@ def lower(functions: Functions, function: types.FunctionType, arguments: dict[st
     for _ in range(_ROUNDS):
         lowering = Lowering(functions, found, {*mentioned(tree), *reserved()}, called, matmul)
         try:
-            return _once(lowering, Frame(unit, tree, found), arguments, threads)
+            return _once(lowering, Frame(unit, tree, found), arguments, threads, equal)
         except Again:
             continue
         except Unfit as why:
@@ -105,12 +110,13 @@ def _reasons(
     return first
 
 
-def _once(lowering: Lowering, frame: Frame, arguments: dict[str, Any], threads: bool = False) -> Lowered:
+def _once(lowering: Lowering, frame: Frame, arguments: dict[str, Any], threads: bool = False, equal: bool = True) -> Lowered:
     writer, found = lowering.writer, lowering.found
     writer.out = lowering.outside.lines = []
     given = {p: argument(writer, parameter_name(frame, p), arguments[p]) for p in frame.parameters}
     lowering.given = {v.root for p in given.values() for v in _arrays(p)}
-    _agree(lowering, given, arguments)
+    if equal:
+        _agree(lowering, given, arguments)
     body: list[Any] = []
     writer.out = body
     result = lowering.run(frame, given)

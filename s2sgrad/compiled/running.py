@@ -46,6 +46,7 @@ class Loops:
         self.made: dict[Hashable, Made | str] = {}
         self.latest: Made | str = "it was not called yet"
         self.returned = 0  # how often loops raised, and the text ran
+        self._unequal: set[Hashable] = set()  # types of arguments whose sizes were equal at first, and are not always
         self._parameters = [*signature(function).parameters.values()]
         self._names = [p.name for p in self._parameters]
         self._positional = [p.name for p in self._parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.POSITIONAL_ONLY)]
@@ -67,12 +68,16 @@ class Loops:
                 made.raised = 0
                 return out
             except Exception as error:
-                self._note(key, made, error)
+                self._note(key, made, error, values)
         return self.function(*args, **keywords)
 
-    def _note(self, key: Hashable, made: Made, error: Exception) -> None:
+    def _note(self, key: Hashable, made: Made, error: Exception, values: list[Any]) -> None:
         """Count that loops raised; those that raise again and again, where the text does not, are given up."""
         self.returned += 1
+        if not made.fits(values):
+            self._unequal.add(key)
+            self.made.pop(key, None)
+            return
         made.raised += 1
         if made.raised >= _PATIENCE:
             self.made[key] = f"its loops raise for such arguments ({type(error).__name__}: {error})"
@@ -104,7 +109,7 @@ class Loops:
             if made is None or (isinstance(made, Made) and not made.holds()):
                 arguments = dict(zip((p.name for p in self._parameters), values, strict=True))
                 try:
-                    made = Made(self.function, arguments, self.threads)
+                    made = Made(self.function, arguments, self.threads, key not in self._unequal)
                 except (Unfit, S2SGradError) as why:
                     made = str(why)
                 except Exception as why:  # of numba
@@ -123,9 +128,11 @@ class Loops:
 class Made:
     """Loops that are compiled for arguments of certain types."""
 
-    def __init__(self, function: types.FunctionType, arguments: dict[str, Any], threads: bool) -> None:
+    def __init__(self, function: types.FunctionType, arguments: dict[str, Any], threads: bool, equal: bool = True) -> None:
         with noted() as lookups:
-            self.lowered = lower(Program(), function, arguments, threads)
+            self.lowered = lower(Program(), function, arguments, threads, equal)
+        sizes = _sizes([*arguments.values()])
+        self._equal = [sizes.index(n) for n in sizes] if equal else None
         self._turn = _one_by_one if native.runs_in_threads(self.lowered.text) else contextlib.nullcontext()
         self._assumed = _Assumed(function, lookups, self.lowered)
         given = self._given([*arguments.values()])
@@ -145,6 +152,13 @@ class Made:
         """Whether all that the loops were written for is as it was."""
         return self._assumed.holds()
 
+    def fits(self, values: list[Any]) -> bool:
+        """Whether the sizes that the loops take to be equal are equal in other arguments."""
+        sizes = _sizes(values)
+        return self._equal is None or (
+            len(sizes) == len(self._equal) and all(n == sizes[k] for n, k in zip(sizes, self._equal, strict=True))
+        )
+
     def run(self, values: list[Any]) -> Any:
         """The result; raises where the text may not."""
         given = self._given(values)
@@ -159,6 +173,11 @@ class Made:
         if self.lowered.outside:
             values = [*values, *map(_outside, self.lowered.outside)]
         return [_in_order(v) for v in flat_arguments(values)]
+
+
+def _sizes(values: list[Any]) -> list[int]:
+    """The lengths of all axes of arguments."""
+    return [n for v in flat_arguments(values) for n in np.shape(v)]
 
 
 def _outside(read: tuple[types.FunctionType, str]) -> Any:

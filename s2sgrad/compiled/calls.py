@@ -42,6 +42,7 @@ from s2sgrad.compiled.values import (
     Tree,
     Unfit,
     is_array,
+    unchanged,
 )
 from s2sgrad.compiled.writer import required_array
 from s2sgrad.ir.signatures import signature
@@ -246,7 +247,7 @@ def copy(self: Lowering, x: Any) -> Any:
     """New memory with the same elements."""
     if isinstance(x, Items):
         return Items(tuple(copy(self, i) for i in x.items), x.type)
-    return Tree(lambda a: a, (x,), x.extents, x.dtype) if is_array(x) else x
+    return Tree(unchanged, (x,), x.extents, x.dtype) if is_array(x) else x
 
 
 def _array(self: Lowering, x: Any, dtype: Any = None) -> Any:
@@ -327,7 +328,7 @@ def _broadcast_to(self: Lowering, x: Any, shape: Any) -> Any:
     extents = _extents(self, shape)
     if not extents:
         raise Unfit("an array without axes")
-    return Tree(lambda a: a, (x,), spread(self, extents, x), x.dtype)
+    return Tree(unchanged, (x,), spread(self, extents, x), x.dtype)
 
 
 def _concatenate(self: Lowering, parts: Any, axis: Any = None) -> Any:
@@ -393,7 +394,7 @@ def _like(self: Lowering, x: Any, bar: Any) -> Any:
     if not is_array(x) or x.dtype not in FLOATS or bar.rank > x.rank:
         raise Unfit("a gradient of another type than its argument")
     bar = elementwise.cast(bar, x.dtype) if SINGLE in (x.dtype, bar.dtype) else bar
-    return Tree(lambda a: a, (bar,), spread(self, x.extents, bar), x.dtype)
+    return Tree(unchanged, (bar,), spread(self, x.extents, bar), x.dtype)
 
 
 def spread(self: Lowering, extents: Extents, value: Any) -> Extents:
@@ -440,7 +441,7 @@ def _unbroadcast(self: Lowering, g: Any, x: Any) -> Any:
     if not (is_array(g) or isinstance(g, Scalar)) or not (is_array(x) or isinstance(x, Scalar)):
         raise Unfit("a cotangent of what is no number or array")
     if g.rank < x.rank:
-        return Tree(lambda a: a, (g,), spread(self, x.extents, g), g.dtype)
+        return Tree(unchanged, (g,), spread(self, x.extents, g), g.dtype)
     lead = g.rank - x.rank
     axes = [*range(lead)]
     for k, n in enumerate(x.extents):

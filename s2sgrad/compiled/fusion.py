@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from s2sgrad.compiled.memory import handed_on, zeroed
 from s2sgrad.compiled.output import Block, Fold, Line, Nest, Store, written
 from s2sgrad.compiled.stencils import gathered
 from s2sgrad.compiled.values import ONE, Gather, Index, Leaf, Tree
@@ -28,10 +29,11 @@ Share = Callable[[str, str], bool]
 
 def fused(body: list[Any], share: Share) -> list[Any]:
     """The statements, with neighbouring loops merged; `share`: whether two names may stand for one memory."""
+    body = handed_on(body, share, _mentions(body))
     body = _merged(gathered(body, share, _mentions(body)), share)
     mentions = _mentions(body)
     gone = set(_contracted(body, mentions))
-    return _without(body, gone)
+    return zeroed(_without(body, gone))
 
 
 def _merged(body: list[Any], share: Share) -> list[Any]:

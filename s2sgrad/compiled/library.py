@@ -31,6 +31,7 @@ from s2sgrad.compiled.values import (
     Unfit,
     element,
     is_array,
+    unchanged,
     whole,
 )
 from s2sgrad.compiled.writer import required_array
@@ -165,7 +166,7 @@ def flat(self: Lowering, x: Any) -> Any:
 
 def flattened(self: Lowering, x: Any) -> Any:
     """`x.flatten()`: new memory."""
-    return flat(self, Tree(lambda a: a, (required_array(x),), x.extents, x.dtype))
+    return flat(self, Tree(unchanged, (required_array(x),), x.extents, x.dtype))
 
 
 def converted(self: Lowering, x: Any, dtype: Any) -> Any:
@@ -176,7 +177,7 @@ def converted(self: Lowering, x: Any, dtype: Any) -> Any:
         raise Unfit("this dtype") from None
     x = required_array(x)
     if name == x.dtype:
-        return Tree(lambda a: a, (x,), x.extents, x.dtype)
+        return Tree(unchanged, (x,), x.extents, x.dtype)
     if name == FLOAT and x.dtype != SINGLE:
         return Tree(lambda a: f"float({a})" if x.dtype == INT else f"(1.0 if {a} else 0.0)", (x,), x.extents, FLOAT)
     if name in FLOATS:
@@ -300,7 +301,7 @@ def rolled(self: Lowering, x: Any, shift: Any, axis: Any = None) -> Any:
     def places(indices: list[str]) -> list[str]:
         return [f"({i} - ({by.text})) % ({extent})" if axis == k else i for axis, i in enumerate(indices)]
 
-    return Tree(lambda a: a, (x,), x.extents, x.dtype, places)
+    return Tree(unchanged, (x,), x.extents, x.dtype, places)
 
 
 def section(self: Lowering, *ends: Any) -> Any:

@@ -325,12 +325,61 @@ def test_loops_in_several_threads():
     assert "prange" not in lowered[0].text
     for block in lowered[1].text.split("prange(")[1:]:
         assert not any(word in block.partition("else:")[0] for word in ("at(", "plus(", "+="))
-    assert lowered[1].text.count("prange(") == 5
+    assert lowered[1].text.count("prange(") == 2
     for number in (32768, -1):
         text = lowered[1].text.replace("32768", str(number))
         ours = plain_function(replace(lowered[1], text=text))(x, k)
         for a, b in zip(ours, plain_function(lowered[0])(x, k), strict=True):
             np.testing.assert_array_equal(a, b)
+
+
+def lines_of(function, *args):
+    """The lines of the loops of a function."""
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    return [line.strip() for line in lower(Program(), function, dict(zip(names, args, strict=True))).text.splitlines()]
+
+
+def test_copies_of_what_is_not_read_again_are_the_memory_itself():
+    def handed(x):
+        y = x * 2.0
+        y[0] = 1.0
+        return y.copy()
+
+    def kept(x):
+        y = x * 2.0
+        y[0] = 1.0
+        z = y.copy()
+        z[1] = 5.0
+        return z, y
+
+    def rolled(x):
+        y = x * 2.0
+        y[0] = 1.0
+        return np.roll(y, 1)
+
+    def in_a_loop(x):
+        y = x * 2.0
+        for _ in range(3):
+            z = y.copy()
+            y[0] = z[1]
+        return y, z
+
+    assert sum(line.startswith("for ") for line in lines_of(handed, V)) == 1
+    for function in (handed, kept, rolled, in_a_loop):
+        lowered = lower(Program(), function, {"x": V})
+        for a, b in zip(leaves(plain_function(lowered)(V)), leaves(function(V)), strict=False):
+            np.testing.assert_array_equal(a, b)
+
+
+def test_memory_that_begins_as_zeros_is_allocated_so():
+    def added(x, k):
+        y, z = np.zeros(len(x)), np.zeros(len(x))
+        z[0] = x[0]
+        np.add.at(y, k, x)
+        return y, z
+
+    lines = lines_of(added, V, np.arange(len(V)))
+    assert sum("= np.zeros((n0,))" in line for line in lines) == 2 and sum(line.startswith("for ") for line in lines) == 1
 
 
 def test_other_sizes_than_those_that_it_was_lowered_for():

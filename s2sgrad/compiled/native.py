@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.compiled import scalars, vectors
+from s2sgrad.compiled import repeated, scalars, vectors
 from s2sgrad.compiled.elementwise import OF_MATH
 
 _OF_NUMPY = (np.floor, np.ceil, np.log2)  # those of math return integers, or are not known to numba
@@ -167,6 +167,9 @@ class _Places(ast.NodeTransformer):
         return ast.Call(ast.Name(_PLACE, ast.Load()), [index], []) if isinstance(index, ast.BinOp) else index
 
 
+_INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # what only machine code calls
+
+
 def _jitted(function: types.FunctionType, **options: Any) -> Any:
     return numba().njit(error_model="numpy", nogil=True, **options)(function)
 
@@ -198,7 +201,7 @@ def cache_folder() -> pathlib.Path:
 def key_of(text: str, arguments: tuple[Any, ...]) -> str:
     """What the machine code follows from: text, types, versions, and the machine."""
     nb = numba()
-    modules = (scalars, vectors, sys.modules[__name__])
+    modules = (scalars, vectors, repeated, sys.modules[__name__])
     source = "".join(pathlib.Path(module.__file__ or "").read_text() for module in modules)
     types_ = [f"{a.dtype}{a.ndim}" if isinstance(a, np.ndarray) else type(a).__name__ for a in arguments]
     said = [text, source, *types_, np.__version__, nb.__version__, sys.version, _processor()]
@@ -230,13 +233,16 @@ def _compiled(nb: Any, text: str, name: str, arguments: tuple[Any, ...], path: p
     filename = f"<{name}>" if path is None else str(path)
     space = dict(_helpers())
     kept = _Kept()
-    tree = ast.fix_missing_locations(_Places().visit(kept.visit(ast.parse(text))))
+    tree = repeated.shared(_Places().visit(kept.visit(ast.parse(text))))
     for function, own in kept.functions.items():
         exec(compile(f"def {own}{function}", filename, "exec"), space)
         space[own] = nb.njit(space[own])
     exec(compile(tree, filename, "exec"), space)
+    for definition in tree.body:
+        if isinstance(definition, ast.FunctionDef) and definition.name != name:
+            space[definition.name] = _jitted(space[definition.name], **_INNER)
     threads = {"parallel": _TRIPS_ALONE} if runs_in_threads(text) else {}
-    made = _jitted(space[name], cache=path is not None, **threads)
+    made = _jitted(space[name], cache=path is not None, no_cfunc_wrapper=True, **threads)
     types_ = tuple(nb.typeof(a) for a in arguments)
     if path is None or not _read(made, types_):
         made.compile(types_)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import pytest
 from as_loops import assert_same
 
 from s2sgrad import Unsupported, compile, grad, hessian, jacobian, jacrev, jvp, value_and_grad
-from s2sgrad.compiled import native, vectors
+from s2sgrad.compiled import native, repeated, vectors
 
 V, M = np.linspace(-0.7, 0.9, 7), np.linspace(0.3, 1.9, 20).reshape(4, 5)
 FACTOR = 2.0
@@ -364,3 +365,50 @@ def test_methods_and_code_that_change(numba, monkeypatch):
     changed(HEIR, "scaled", 3.0)
     monkeypatch.setattr(doubled, "__code__", (lambda x: x * 5.0).__code__)
     np.testing.assert_allclose(loops(V), asks_objects(V), rtol=1e-14)
+
+
+def test_sizes_that_were_equal_at_first(numba):
+    """Another call need not have them equal: the loops are written again, once."""
+
+    def pairs(x, y):
+        s = 0.0
+        for i in range(len(x)):
+            for j in range(len(y)):
+                s += x[i] * y[j] * x[i]
+        return s
+
+    loops = compile(pairs)
+    for m in (4, 5, 3, 6, 4, 7, 8, 9):
+        assert np.isclose(loops(V[:4], V[:m] if m <= 7 else np.ones(m)), pairs(V[:4], V[:m] if m <= 7 else np.ones(m)))
+    assert "is compiled" in loops.explain_compile() and "1 calls raised" in loops.explain_compile()
+
+
+@pytest.mark.sampled(one_in=3)
+def test_loops_that_a_text_has_several_times(numba):
+    """They are compiled once, and compute what they did."""
+
+    def passes(x, y):
+        u, v, w = x.copy(), y.copy(), x * y
+        for _ in range(3):
+            u[1:] = u[1:] * 0.5 + u[:-1]
+            v[1:] = v[1:] * 0.5 + v[:-1]
+            w[1:] = w[1:] * 0.5 + w[:-1]
+            u[1:] = u[1:] * 0.5 + u[:-1]
+            v[1:] = v[1:] * 0.5 + v[:-1]
+        return u, v, w
+
+    rows = np.linspace(-1.0, 1.0, 12).reshape(4, 3)
+    loops = compile(passes)
+    assert_same(loops(rows, rows[::-1] + 2.0), passes(rows, rows[::-1] + 2.0))
+    assert "is compiled" in loops.explain_compile()
+    made = repeated.shared(ast.parse(loops.compiled_source.partition("\n\n\n")[2]))
+    assert len(made.body) > 1
+
+
+def test_loops_that_keep_a_number_are_not_shared():
+    """What they bind is read by the next ones, or by later trips of the same."""
+    one = "        for i in range(n):\n            for j in range(n):\n                {0} = {0} + x[i, j] * x[i, j]\n"
+    kept = "def f(x, n):\n    s = 0.0\n    t = 0.0\n    for _ in range(2):\n" + (one.format("s") + one.format("t")) * 3
+    later = one.replace("{0} = {0} +", "if x[i, j] > 0.0:\n                    q = x[0, 0]\n                x[i, j] = q +")
+    for text in (kept + "    return s + t\n", "def f(x, n):\n    for _ in range(2):\n" + later * 4):
+        assert len(repeated.shared(ast.parse(text)).body) == 1

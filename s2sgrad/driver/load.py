@@ -17,6 +17,7 @@ from s2sgrad.driver.plan import Part, Plan, registered
 from s2sgrad.driver.program import Program
 from s2sgrad.driver.text import text_of
 from s2sgrad.errors import Place, raised
+from s2sgrad.ir import notes
 from s2sgrad.ir.quote import mentioned, nodes
 from s2sgrad.ir.unit import is_derived
 from s2sgrad.mirror import shadows
@@ -70,8 +71,14 @@ def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[in
     doc = ast.get_docstring(node)
     place = guards.place(primal)
     reaches = tuple(n for n, (how, _) in zip(inner.co_freevars, closure, strict=True) if how == "cell")
-    said = emitted.traits._replace(reaches=reaches, shadowed=shadows.are_in(emitted.unit))
+    fitting = frozenset(shown.lineno for shown, made in statements(node, emitted.tree) if _fits(made))
+    said = emitted.traits._replace(reaches=reaches, fitting=fitting, shadowed=shadows.are_in(emitted.unit))
     return Part(inner, emitted.name, place, closure, said, defaults, doc, len(emitted.buffers))
+
+
+def _fits(statement: gast.AST) -> bool:
+    """Whether a statement computes a derivative, and nothing of the function that may raise for the shapes of operands."""
+    return is_derived(statement) and not notes.UNCERTAIN.of(statement)
 
 
 def _places(emitted: Emitted, node: ast.FunctionDef, spans: dict[int, Spans]) -> tuple[dict[int, Place], frozenset[int]]:

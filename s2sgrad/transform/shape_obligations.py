@@ -1,6 +1,19 @@
 """Shape obligations: operations that may raise for their operands' shapes must run even if their results are unused.
 
 a: (n,), b: (m,)      ->      `a * b` raises, and so must the gradient of np.sum(a * b), which never multiplies them
+
+Of generated text, lines that compute derivatives are not among them: they fit where the function's own operations do.
+
+>>> from s2sgrad import grad
+>>> from s2sgrad.driver.pipeline import defined
+>>> df = grad(grad(defined('''
+... def f(x, y):
+...     for i in range(2):
+...         y[i:3] += x[i] * x[i:3]
+...     return np.sum(y)
+... '''), "x"), "x")
+>>> [float(d) for d in df(np.ones(3), np.ones(3))], "x_bar " in df.source
+([4.0, 4.0, 2.0], False)
 """
 
 from __future__ import annotations
@@ -18,6 +31,8 @@ from s2sgrad.analysis.kinds import Array, Kind, Number
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.ir import notes
+from s2sgrad.runtime.traits import traits
+from s2sgrad.source import Primal
 
 _ANY_SHAPES = {np.outer, np.kron, np.ix_, np.meshgrid, np.interp, np.searchsorted}
 _INNER = {np.matmul, np.dot}
@@ -26,8 +41,14 @@ _INNER = {np.matmul, np.dot}
 def mark(tree: gast.FunctionDef, inference: Inference, found: Operations) -> None:
     """Note `UNCERTAIN` on each statement that may raise because of the shapes of its operands."""
     for statement in effects.walk(tree.body):
-        if not is_certain(statement, inference, found):
+        if not _is_of_a_derivative(statement, inference.unit.primal) and not is_certain(statement, inference, found):
             notes.UNCERTAIN.put(statement)
+
+
+def _is_of_a_derivative(statement: gast.AST, primal: Primal) -> bool:
+    """Whether a statement was read in a line of ours whose operands fit where those of the function do."""
+    function = getattr(statement, "primal", primal).function
+    return getattr(statement, "lineno", None) in traits(function).fitting
 
 
 def is_certain(statement: gast.AST, inference: Inference, found: Operations) -> bool:

@@ -44,12 +44,14 @@ from s2sgrad.cleanup import (
     store_forwarding,
     temporaries,
     try_statements,
+    twin_stacks,
     uniform,
     unread_copies,
     unwritten_copies,
     vectorize,
     with_statements,
     written_again,
+    zeros_alike,
 )
 from s2sgrad.cleanup import global_names as globals_
 from s2sgrad.driver.compilation import Compilation, Kept, Repeated, Stage
@@ -296,6 +298,7 @@ CLEANUP: tuple[Stage, ...] = (
     *_stages(
         ("webs", webs.run),
         ("aliasing", _memory),
+        ("zeros_alike", zeros_alike.run),
         ("deadcode", deadcode.run),
         ("round_trips", round_trips.run),
         ("store_forwarding", store_forwarding.run),
@@ -347,6 +350,7 @@ FINISH: tuple[Stage, ...] = (
         ("branches", peephole.branches),
         ("directly", peephole.directly),
         ("joint_records", joint_records.run),
+        ("twin_stacks", twin_stacks.run),
         ("sums", peephole.sums),
         ("seeds", seeds.run),
         ("unread_copies", unread_copies.run),

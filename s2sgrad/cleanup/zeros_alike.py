@@ -1,0 +1,120 @@
+"""Zeros like zeros are zeros like what these were made like.
+
+    x_bar = np.zeros_like(x)                                x_bar = np.zeros_like(x)
+    x_bar_dot = np.zeros_like(x_bar)               ->       x_bar_dot = np.zeros_like(x)
+
+    t = np.zeros(x_bar.shape)                               t = np.zeros(x.shape)
+    t_dot = np.zeros_like(t)                       ->       t_dot = np.zeros(x.shape)
+
+Nobody may read the first of the two but for its shape: dead-code elimination removes it then.  Neither its name nor what it
+was made like may be bound anew in between; what is in the array does not matter.
+
+>>> import numpy as np
+>>> from s2sgrad import grad
+>>> from s2sgrad.driver.pipeline import defined
+>>> df = grad(grad(defined('''
+... def f(x):
+...     return np.sum(x[1:] * x[:-1])
+... ''')))
+>>> df(np.ones(3)).tolist(), "x_bar_dot = np.zeros_like(x)" in df.source, "x_bar =" in df.source
+([1.0, 2.0, 1.0], True, False)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import gast
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Array
+from s2sgrad.flow.available import Available
+from s2sgrad.flow.graph import Graph, Point, binds
+from s2sgrad.ir.forms import bound_name
+from s2sgrad.ir.quote import clone, nodes, nodes_of
+from s2sgrad.ir.unit import Unit, is_derived
+
+_ATTRIBUTES = frozenset({gast.Attribute})
+_LIKE = (np.zeros_like, runtime.zeros)
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """Make zeros of derivatives like what other zeros were made like."""
+    statements = list(effects.walk(tree.body))
+    ours = [s for s in statements if is_derived(s) or unit.primal.is_generated]
+    wanted = {n.id for s in ours for n in _asked(unit, s)}
+    made: dict[str, list[gast.AST]] = {}
+    for statement in statements if wanted else ():
+        for name in wanted.intersection(_bound_anew(unit, statement, binds(statement))):
+            made.setdefault(name, []).append(statement)
+    sources = {n: s[0] for n, s in made.items() if len(s) == 1 and bound_name(s[0]) == n and _is_made_of_shapes(unit, s[0])}
+    if not sources:
+        return tree
+    ends: dict[str, list[str]] = {}
+    for bound, source in sources.items():
+        for name in {bound, *effects.reads(source)}:
+            ends.setdefault(name, []).append(bound)
+
+    def spoiled(point: Point) -> Iterator[str]:
+        return (bound for n in _bound_anew(unit, point.statement, point.binds) if n in ends for bound in ends[n])
+
+    available = Available(Graph(tree, unit.kept), {n: [s] for n, s in sources.items()}, spoiled, at_start=False)
+    for statement in ours:  # in order: zeros like zeros like zeros
+        for like in _asked(unit, statement):
+            if like.id in sources and available.before(like.id, statement):
+                _ask(unit, statement, like, sources[like.id])
+    return tree
+
+
+def _bound_anew(unit: Unit, statement: gast.AST, bound: Iterable[str]) -> Iterable[str]:
+    """The names that a statement binds; none where it adds to an array, which keeps its shape."""
+    plain = isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name)
+    return () if plain and isinstance(unit.kinds.get(statement.target.id), Array) else bound
+
+
+def _asked(unit: Unit, statement: gast.AST) -> list[gast.Name]:
+    """The names that a statement reads for their shapes only."""
+    like = _like(unit, statement)
+    if like is not None:
+        return [like]
+    found = [n.value for n in nodes_of(effects.header(statement), _ATTRIBUTES) if n.attr == "shape"]
+    return [owner for owner in found if isinstance(owner, gast.Name)]
+
+
+def _ask(unit: Unit, statement: gast.Assign, like: gast.Name, source: gast.Assign) -> None:
+    """Ask what some zeros were made like, where they were made like something; else make the same zeros again."""
+    first = _like(unit, source)
+    same = unit.called(source.value) is unit.called(getattr(statement, "value", None))
+    if _like(unit, statement) is not like:  # it asks for the shape of an array
+        same = first is not None and isinstance(unit.kinds.get(first.id), Array)
+    if first is not None and same:
+        like.id = first.id
+    elif first is None and _like(unit, statement) is like:
+        kind = unit.kinds.get(like.id)
+        if not isinstance(kind, Array) or kind.dtype != "float64":
+            return
+        statement.value = clone(source.value)
+    unit.rewritten(statement)
+
+
+def _like(unit: Unit, statement: gast.AST) -> gast.Name | None:
+    """`x` of `y = np.zeros_like(x)`."""
+    value = statement.value if bound_name(statement) is not None else None
+    plain = isinstance(value, gast.Call) and len(value.args) == 1 and not value.keywords
+    if not plain or not isinstance(value.args[0], gast.Name) or not effects.is_one_of(unit.called(value), _LIKE):
+        return None
+    return value.args[0]
+
+
+def _is_made_of_shapes(unit: Unit, statement: gast.Assign) -> bool:
+    """Whether a statement makes zeros like another name, or of a shape that is as short again."""
+    like, value = _like(unit, statement), statement.value
+    if like is not None:
+        return like.id != bound_name(statement)
+    if not isinstance(value, gast.Call) or unit.called(value) is not np.zeros or len(value.args) != 1 or value.keywords:
+        return False
+    kinds = (gast.Name, gast.Constant, gast.Tuple, gast.Attribute, gast.expr_context)
+    plain = all(isinstance(n, kinds) and getattr(n, "attr", "shape") == "shape" for n in nodes(value.args[0]))
+    return plain and effects.reads(statement).isdisjoint({*unit.temps, bound_name(statement)})

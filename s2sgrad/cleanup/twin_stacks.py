@@ -195,14 +195,19 @@ def _join(unit: Unit, tree: gast.FunctionDef, first: _Stack, second: _Stack) -> 
             _replace(a.block, there.statement, at(there.statement, *pushed))
             _replace(a.block, here.statement, [])
         else:
+            targets = []
             for operation, stack in ((a, first), (b, second)):
                 _name(unit, tree, operation, called[stack.name], shared)
-            targets = [t for o, s in ((a, first), (b, second)) for t in _bound(unit, o, inline.get(s.name, ""))]
-            value = expression("tape.pop()", tape=tape)
-            taken = at(here.statement, assign(gast.Tuple(targets, gast.Store()), value))
-            _replace(a.block, here.statement, [*taken, *([] if here.is_bound else [here.statement])])
-            if there.is_bound and there.statement is not here.statement:
-                _replace(a.block, there.statement, [])
+                targets += _bound(unit, operation, inline.get(stack.name, ""))
+            taken = assign(gast.Tuple(targets, gast.Store()), expression("tape.pop()", tape=tape))
+            _pop(here, there, at(here.statement, taken))
+
+
+def _pop(here: _Operation, there: _Operation, taken: Block) -> None:
+    """Put a pop in the place of two."""
+    _replace(here.block, here.statement, [*taken, *([] if here.is_bound else [here.statement])])
+    if there.is_bound and there.statement is not here.statement:
+        _replace(here.block, there.statement, [])
 
 
 def _pushed(unit: Unit, operation: _Operation, stack: _Stack) -> list[gast.AST]:

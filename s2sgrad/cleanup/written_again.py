@@ -11,6 +11,13 @@ the sign of a product.
 
     t1 = 2.0 * dx; u_bar[1:] += y_bar / t1; ...             ->      u_bar[1:] += y_bar / (2.0 * dx); ...
 
+    t1 = x[i]; y[i] = t1 * w                                        y[i] = x[i] * w
+    y_dot[i] = x_dot[i] * w + t1 * w_dot                    ->      y_dot[i] = x_dot[i] * w + x[i] * w_dot
+
+In forward mode, positions and elements are written again in what the user computes, too: an element that a value and its
+tangent read, in the block where it is taken; a section only outside of loops.  `elements` does so once it is settled which
+loops run on lists.
+
 Each read must see the same operands as the temporary does.  `a + -b * c` and `a - b * c` are the same number to the bit; a
 minus that finds no sum to go into is written at most once.
 
@@ -37,13 +44,13 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.expression_shapes import Shapes
-from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.analysis.kinds import Array, Container, Number
 from s2sgrad.flow.available import Available
 from s2sgrad.flow.counts import read_counts, write_counts
 from s2sgrad.flow.graph import Graph, Point, evaluation
 from s2sgrad.ir.forms import bound_name, minus, negated, parts_of, target_name, whole_number
 from s2sgrad.ir.quote import NAMES, PARTS, clone, nested, nodes, nodes_of
-from s2sgrad.ir.unit import Unit, is_derived
+from s2sgrad.ir.unit import Unit, is_derived, sweep_of
 from s2sgrad.memory import behaviour
 
 _MOST = 4  # reads of a position that is written again
@@ -70,16 +77,76 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     return tree
 
 
+def elements(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """Write elements of arrays and lists where a value and its tangent read them."""
+    if not _is_forward_mode(tree):
+        return tree
+    reads, writes = read_counts(tree.body), write_counts(tree.body)
+    once = [s for s in effects.walk(tree.body) if bound_name(s) in unit.temps and writes[bound_name(s) or ""] == 1]
+    found = _elements(unit, tree, [s for s in once if reads[target_name(s)] == 2])
+    gone = _Rewriter(unit, tree, found).written(found, []) if found else set()
+    for body in nested(tree.body) if gone else ():
+        body[:] = [s for s in body if id(s) not in gone]
+    return tree
+
+
 def _found(unit: Unit, tree: gast.FunctionDef) -> tuple[list[gast.Assign], list[gast.Assign]]:
     """The temporaries that are read and stand for positions or whole arrays, and those that begin with a minus."""
     reads, writes = read_counts(tree.body), write_counts(tree.body)
-    once = [s for s in effects.walk(tree.body) if is_derived(s) and writes[bound_name(s) or ""] == 1]
+    ours = is_derived if not _is_forward_mode(tree) else lambda statement: True
+    once = [s for s in filter(ours, effects.walk(tree.body)) if writes[bound_name(s) or ""] == 1]
     temps = [s for s in once if target_name(s) in unit.temps and reads[target_name(s)]]
     positions = [s for s in temps if _is_position(unit, s) and reads[target_name(s)] <= _MOST]
     positions += [s for s in temps if _whole(unit, s.value) is not None]
     sums = set(map(bound_name, positions))
-    signs = [s for s in temps if negated(s.value) is not None and _is_numeric(unit, s)]
+    signs = [s for s in temps if is_derived(s) and negated(s.value) is not None and _is_numeric(unit, s)]
     return [s for s in positions if sums.isdisjoint(effects.reads(s))], signs
+
+
+def _is_forward_mode(tree: gast.FunctionDef) -> bool:
+    """Whether a function computes tangents."""
+    return any(sweep_of(s) == "tangent" for s in effects.walk(tree.body))
+
+
+def _elements(unit: Unit, tree: gast.FunctionDef, temps: list[gast.Assign]) -> list[gast.Assign]:
+    """The temporaries that stand for an element, or outside of loops for a section, and that statements of the same block
+    read."""
+    blocks = {id(s): block for block in nested(tree.body) for s in block}
+    loops = [s for s in effects.walk(tree.body) if isinstance(s, (gast.For, gast.While))]
+    repeated = {id(s) for loop in loops for s in effects.walk(loop.body)}
+    found = [s for s in temps if _is_element(unit, s, id(s) in repeated)]
+    mine = {target_name(s): {id(t) for t in blocks[id(s)]} for s in found}
+    for statement in effects.walk(tree.body) if found else ():
+        changed = unit.changed(statement)
+        for name in mine.keys() & effects.reads(statement):
+            plain = isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)) and name not in changed
+            if not plain or id(statement) not in mine[name]:
+                del mine[name]
+    return [s for s in found if target_name(s) in mine]
+
+
+def _is_element(unit: Unit, statement: gast.Assign, is_repeated: bool) -> bool:
+    """Whether a statement takes an element, or a section of an array that it does not take repeatedly."""
+    owner, kind = statement.value, unit.kinds.get(target_name(statement))
+    if not isinstance(owner, gast.Subscript):
+        return False
+    while isinstance(owner, gast.Subscript):
+        if not all(map(_is_place, parts_of(owner.slice))):
+            return False
+        owner = owner.value
+    known = unit.kinds.get(owner.id) if isinstance(owner, gast.Name) else None
+    if isinstance(known, Container) and known.type is list:
+        return isinstance(kind, Number)
+    return isinstance(known, Array) and (isinstance(kind, Number) or (isinstance(kind, Array) and not is_repeated))
+
+
+def _is_place(part: gast.AST) -> bool:
+    """Whether a part of an index takes next to nothing to compute."""
+    if isinstance(part, gast.Slice):
+        return all(p is None or _is_place(p) for p in (part.lower, part.upper, part.step))
+    if isinstance(part, gast.BinOp):
+        return isinstance(part.left, gast.Name) and whole_number(part.right) is not None
+    return isinstance(part, gast.Name) or whole_number(part) is not None
 
 
 def _scales(unit: Unit, tree: gast.FunctionDef) -> list[gast.Assign]:

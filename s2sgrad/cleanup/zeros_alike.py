@@ -23,6 +23,7 @@ was made like may be bound anew in between; what is in the array does not matter
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import gast
 import numpy as np
@@ -42,14 +43,8 @@ _LIKE = (np.zeros_like, runtime.zeros)
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Make zeros of derivatives like what other zeros were made like."""
-    statements = list(effects.walk(tree.body))
-    ours = [s for s in statements if is_derived(s) or unit.primal.is_generated]
-    wanted = {n.id for s in ours for n in _asked(unit, s)}
-    made: dict[str, list[gast.AST]] = {}
-    for statement in statements if wanted else ():
-        for name in wanted.intersection(_bound_anew(unit, statement, binds(statement))):
-            made.setdefault(name, []).append(statement)
-    sources = {n: s[0] for n, s in made.items() if len(s) == 1 and bound_name(s[0]) == n and _is_made_of_shapes(unit, s[0])}
+    ours = [s for s in effects.walk(tree.body) if is_derived(s) or unit.primal.is_generated]
+    sources = _sources(unit, tree, {n.id for s in ours for n in _asked(unit, s)})
     if not sources:
         return tree
     ends: dict[str, list[str]] = {}
@@ -66,6 +61,16 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
             if like.id in sources and available.before(like.id, statement):
                 _ask(unit, statement, like, sources[like.id])
     return tree
+
+
+def _sources(unit: Unit, tree: gast.FunctionDef, wanted: set[str]) -> dict[str, gast.Assign]:
+    """The statements that make zeros, by the names that nothing else binds."""
+    made: dict[str, list[gast.AST]] = {}
+    for statement in effects.walk(tree.body) if wanted else ():
+        for name in wanted.intersection(_bound_anew(unit, statement, binds(statement))):
+            made.setdefault(name, []).append(statement)
+    once = {n: statements[0] for n, statements in made.items() if len(statements) == 1}
+    return {n: s for n, s in once.items() if bound_name(s) == n and _is_made_of_shapes(unit, s)}
 
 
 def _bound_anew(unit: Unit, statement: gast.AST, bound: Iterable[str]) -> Iterable[str]:
@@ -85,7 +90,7 @@ def _asked(unit: Unit, statement: gast.AST) -> list[gast.Name]:
 
 def _ask(unit: Unit, statement: gast.Assign, like: gast.Name, source: gast.Assign) -> None:
     """Ask what some zeros were made like, where they were made like something; else make the same zeros again."""
-    first = _like(unit, source)
+    first: Any = _like(unit, source)
     same = unit.called(source.value) is unit.called(getattr(statement, "value", None))
     if _like(unit, statement) is not like:  # it asks for the shape of an array
         same = first is not None and isinstance(unit.kinds.get(first.id), Array)
@@ -101,18 +106,19 @@ def _ask(unit: Unit, statement: gast.Assign, like: gast.Name, source: gast.Assig
 
 def _like(unit: Unit, statement: gast.AST) -> gast.Name | None:
     """`x` of `y = np.zeros_like(x)`."""
-    value = statement.value if bound_name(statement) is not None else None
+    value: Any = statement.value if bound_name(statement) is not None else None
     plain = isinstance(value, gast.Call) and len(value.args) == 1 and not value.keywords
     if not plain or not isinstance(value.args[0], gast.Name) or not effects.is_one_of(unit.called(value), _LIKE):
         return None
-    return value.args[0]
+    like: gast.Name = value.args[0]
+    return like
 
 
 def _is_made_of_shapes(unit: Unit, statement: gast.Assign) -> bool:
     """Whether a statement makes zeros like another name, or of a shape that is as short again."""
     like, value = _like(unit, statement), statement.value
     if like is not None:
-        return like.id != bound_name(statement)
+        return bool(like.id != bound_name(statement))
     if not isinstance(value, gast.Call) or unit.called(value) is not np.zeros or len(value.args) != 1 or value.keywords:
         return False
     kinds = (gast.Name, gast.Constant, gast.Tuple, gast.Attribute, gast.expr_context)

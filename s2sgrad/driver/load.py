@@ -71,8 +71,7 @@ def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[in
     doc = ast.get_docstring(node)
     place = guards.place(primal)
     reaches = tuple(n for n, (how, _) in zip(inner.co_freevars, closure, strict=True) if how == "cell")
-    fitting = frozenset(shown.lineno for shown, made in statements(node, emitted.tree) if _fits(made))
-    said = emitted.traits._replace(reaches=reaches, fitting=fitting, shadowed=shadows.are_in(emitted.unit))
+    said = emitted.traits._replace(reaches=reaches, shadowed=shadows.are_in(emitted.unit))
     return Part(inner, emitted.name, place, closure, said, defaults, doc, len(emitted.buffers))
 
 
@@ -81,13 +80,13 @@ def _fits(statement: gast.AST) -> bool:
     return is_derived(statement) and not notes.UNCERTAIN.of(statement)
 
 
-def _places(emitted: Emitted, node: ast.FunctionDef, spans: dict[int, Spans]) -> tuple[dict[int, Place], frozenset[int]]:
+def _places(emitted: Emitted, node: ast.FunctionDef, spans: dict[int, Spans]) -> tuple[dict[int, Place], dict[int, bool]]:
     """By the lines of the text: the place of the user's statement that each comes from; and the lines of derivatives.
 
     What the reverse sweep begins with may compute the result: it then comes from the statement whose adjoint follows.
     """
     out: dict[int, Place] = {}
-    derived: set[int] = set()
+    derived: dict[int, bool] = {}
     ahead: list[int] = []
     swept = False  # whether an adjoint has come
     for shown, statement in statements(node, emitted.tree):
@@ -104,10 +103,10 @@ def _places(emitted: Emitted, node: ast.FunctionDef, spans: dict[int, Spans]) ->
                     out.update(dict.fromkeys(ahead, out[shown.lineno]))
                     swept = True
                 if is_derived(statement) or raised.is_derived(code, place.line):
-                    derived.add(shown.lineno)
+                    derived[shown.lineno] = _fits(statement)
         elif origin is not None and origin.sweep == "reverse" and not swept and _computes_an_argument(shown):
             ahead.append(shown.lineno)
-    return out, frozenset(derived)
+    return out, derived
 
 
 def _computes_an_argument(statement: ast.AST) -> bool:

@@ -345,6 +345,7 @@ FINISH: tuple[Stage, ...] = (
     *_stages(("vectorize", vectorize.run), ("accumulation", accumulation.run)),
     Stage("backend", _lower),
     *_stages(
+        ("written_again", written_again.elements),
         ("item_reads", item_loops.advance),
         ("coalesce", coalesce.run),
         ("branches", peephole.branches),

@@ -45,13 +45,14 @@ _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _BENEATH = ("numpy", "scipy", "gast", "astunparse")  # our dependencies: an error in them belongs to their caller
 _RAISE = dis.opmap["RAISE_VARARGS"]
 _DELIBERATE = (TypeError, ValueError, RuntimeError, LookupError, AttributeError, AssertionError, OSError)
-_generated: dict[int, tuple[Any, dict[int, Place], frozenset[int], Wording | None]] = {}
-_NOTHING: Any = (lambda: None, {}, frozenset(), None)
+_generated: dict[int, tuple[Any, dict[int, Place], dict[int, bool], Wording | None]] = {}
+_NOTHING: Any = (lambda: None, {}, {}, None)
 
 
-def register(code: types.CodeType, places: dict[int, Place], derived: frozenset[int], wording: Wording | None) -> None:
+def register(code: types.CodeType, places: dict[int, Place], derived: dict[int, bool], wording: Wording | None) -> None:
     """Register, for a generated text that was compiled to this code: the user's statement behind each line, which lines
-    compute its derivative (and not the statement itself), and what its names mean.
+    compute its derivative (and not the statement itself), and what its names mean.  `derived`: by line, whether the shapes
+    of its operands fit wherever those of the function do.
 
     Keyed by the code and not by its file: one text may come from several functions.
     """
@@ -63,7 +64,7 @@ def register(code: types.CodeType, places: dict[int, Place], derived: frozenset[
         waiting += [c for c in part.co_consts if isinstance(c, types.CodeType)]
 
 
-def registered(code: types.CodeType) -> tuple[dict[int, Place], frozenset[int], Wording | None]:
+def registered(code: types.CodeType) -> tuple[dict[int, Place], dict[int, bool], Wording | None]:
     """What was registered for a code."""
     _, places, derived, wording = _generated.get(id(code), _NOTHING)
     return places, derived, wording
@@ -79,6 +80,12 @@ def is_derived(code: types.CodeType, line: int) -> bool:
     """Whether a line of a generated text computes a derivative of the statement behind it."""
     statement = _statement(code, line)
     return statement is not None and statement[1]
+
+
+def fits(code: types.CodeType, line: int) -> bool:
+    """Whether a line of a generated text computes a derivative, and can raise for no shapes if the function did not."""
+    code_ref, _, derived, _ = _generated.get(id(code), _NOTHING)
+    return code_ref() is code and derived.get(line, False)
 
 
 def _statement(code: types.CodeType, line: int) -> tuple[Place, bool] | None:

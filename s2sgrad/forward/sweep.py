@@ -24,6 +24,7 @@ from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.forward.calls import Callees, callee_tangent
+from s2sgrad.forward.computed_from import ComputedFrom
 from s2sgrad.forward.left_out import LeftOut, Values
 from s2sgrad.forward.mirrored import Mirrored
 from s2sgrad.forward.presence import Presence
@@ -71,6 +72,7 @@ class Forward:
         stacks = [o.operands[0] for o in self.operations.values() if o.form in ("push", "grow")]
         self.growing = {effects.base(owner) for owner in stacks}
         self.written = {n for w in paths.memory.written for n in paths.memory.with_memory_of(w)}
+        self.made_of = ComputedFrom(unit.temps)
         self.breaking: frozenset[str] = frozenset()  # the variables with tangents behind the loop around
 
     def run(self) -> tuple[Block, gast.AST]:
@@ -154,7 +156,7 @@ class Forward:
             point = self.presence.graph.at[id(statement)]
             return [*self._initialized(self.breaking, statement, point), statement]
         if effects.stored(statement) is not None:
-            return [statement, *self._collected(statement, lambda: self._store(statement))]
+            return self._stored(statement)
         if effects.permutes(statement):
             return [statement, *self._collected(statement, lambda: self._permute(statement))]
         operation = self.operations.get(id(statement))
@@ -198,6 +200,7 @@ class Forward:
                 self.tangents.out.append(self._bound(statement, target, value[0]))
 
         made = self._collected(statement, write)
+        self.made_of.note([statement, *made])
         if value[0] is None:
             self.tangents.present.discard(target)
             return [statement]
@@ -270,6 +273,14 @@ class Forward:
         return self.tangents.copied(value, self.inference.kind(value))
 
     # --- in-place writes ---
+
+    def _stored(self, statement: gast.Assign) -> Block:
+        """A store and that of the tangent, first the latter if it is computed from the content: it needs no name then."""
+        made = self._collected(statement, lambda: self._store(statement))
+        base = effects.base(effects.stored(statement))
+        values = [s.value for s in made if effects.stored(s) is not None]
+        plain = isinstance(self.kinds.get(base), Array) and base not in self.mirrored.names
+        return [*made, statement] if plain and self.made_of.reads(base, *values) else [statement, *made]
 
     def _store(self, statement: gast.Assign) -> None:
         """`x_dot[i] = e_dot` for `x[i] = e`."""

@@ -35,7 +35,6 @@ class Traits(NamedTuple):
     - `own_rules`: it may follow a rule of the user's, which need not be the derivative.
     - `shadowed`: it has names with shadows.
     - `reaches`: the names of our helpers that it reaches through its closure.
-    - `fitting`: the lines of its text that compute derivatives, whose shapes fit where those of the function do.
     - `half_of`: it is half of the pair of this function with its own gradient.
     - `transposes`: it is half of the pair of this pullback.
     - `stands_for`: it calls this function with its own gradient.
@@ -53,7 +52,6 @@ class Traits(NamedTuple):
     own_rules: bool = False
     shadowed: bool = False
     reaches: tuple[str, ...] = ()
-    fitting: frozenset[int] = frozenset()
     half_of: Any = None
     transposes: Any = None
     stands_for: Any = None

@@ -50,7 +50,7 @@ def made(
         assert isinstance(around, ast.FunctionDef)
         (written,) = around.body
         assert isinstance(written, ast.FunctionDef)
-        raised.register(code, dict(_places(written, tree, place)), frozenset(), words)
+        raised.register(code, dict(_places(written, tree, place)), {}, words)
     function = types.FunctionType(code, home.__globals__, name, None, tuple(cells[n] for n in code.co_freevars))
     cells[name].cell_contents = function
     function.__module__ = home.__module__

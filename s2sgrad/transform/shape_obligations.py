@@ -30,8 +30,8 @@ from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Kind, Number
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.sizes import Dim
+from s2sgrad.errors import raised
 from s2sgrad.ir import notes
-from s2sgrad.runtime.traits import traits
 from s2sgrad.source import Primal
 
 _ANY_SHAPES = {np.outer, np.kron, np.ix_, np.meshgrid, np.interp, np.searchsorted}
@@ -48,7 +48,7 @@ def mark(tree: gast.FunctionDef, inference: Inference, found: Operations) -> Non
 def _is_of_a_derivative(statement: gast.AST, primal: Primal) -> bool:
     """Whether a statement was read in a line of ours whose operands fit where those of the function do."""
     function = getattr(statement, "primal", primal).function
-    return getattr(statement, "lineno", None) in traits(function).fitting
+    return raised.fits(function.__code__, getattr(statement, "lineno", 0))
 
 
 def is_certain(statement: gast.AST, inference: Inference, found: Operations) -> bool:

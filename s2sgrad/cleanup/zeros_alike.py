@@ -90,14 +90,13 @@ def _asked(unit: Unit, statement: gast.AST) -> list[gast.Name]:
 
 def _ask(unit: Unit, statement: gast.Assign, like: gast.Name, source: gast.Assign) -> None:
     """Ask what some zeros were made like, where they were made like something; else make the same zeros again."""
-    first: Any = _like(unit, source)
+    first, kind = _like(unit, source), unit.kinds.get(like.id)
     same = unit.called(source.value) is unit.called(getattr(statement, "value", None))
     if _like(unit, statement) is not like:  # it asks for the shape of an array
         same = first is not None and isinstance(unit.kinds.get(first.id), Array)
     if first is not None and same:
         like.id = first.id
-    elif first is None and _like(unit, statement) is like:
-        kind = unit.kinds.get(like.id)
+    elif first is None and _like(unit, statement) is not None:
         if not isinstance(kind, Array) or kind.dtype != "float64":
             return
         statement.value = clone(source.value)

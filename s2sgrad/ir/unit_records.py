@@ -82,12 +82,10 @@ class ArgumentFacts(Record):
 @dataclass
 class OwnDefinitions(Record):
     """What the text defines and makes: nested generator functions, and the names of objects, and of the object of a method,
-    with their classes (`receivers`).  The codes of methods of its classes, which may read its variables (`local_codes`),
-    and places where an object or a method turned out to be an iterator (`drawn_at`)."""
+    with their classes (`receivers`).  Places where an object or a method turned out to be an iterator (`drawn_at`)."""
 
     generators: set[str] = field(default_factory=set)
     receivers: dict[str, type] = field(default_factory=dict)
-    local_codes: set[types.CodeType] = field(default_factory=set)
     drawn_at: frozenset[Any] = frozenset()
 
 

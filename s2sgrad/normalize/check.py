@@ -15,6 +15,7 @@ def f(x):
 from __future__ import annotations
 
 import ast
+import collections
 import inspect
 
 import gast
@@ -26,7 +27,7 @@ from s2sgrad.ir.unit import Unit, parameters
 
 _STATEMENTS = {
     gast.AsyncFunctionDef: ("an async function", "differentiate a plain function"),
-    gast.ClassDef: ("a class definition in a block or a nested function", "move it to module level"),
+    gast.ClassDef: ("a class definition in a function", "move it to module level"),
     gast.AsyncWith: ("`async with`", "differentiate a plain function"),
     gast.AsyncFor: ("`async for`", "differentiate a plain function"),
     gast.Try: ("`except`", "test for the case with `if` before it arises"),
@@ -137,6 +138,9 @@ def _expression(unit: Unit, node: gast.AST) -> None:
         if type(part) in _EXPRESSIONS:
             what, way = _EXPRESSIONS[type(part)]
             unit.refuse(part, f"{what} cannot be differentiated: {way}")
+        if isinstance(part, gast.Call) and unit.called(part) is collections.namedtuple:
+            what, way = _STATEMENTS[gast.ClassDef]
+            unit.refuse(part, f"{what} cannot be differentiated yet: {way}")
         if isinstance(part, ast.expr) and type(part) not in _KNOWN:
             what = _YOUNGER.get(type(part).__name__, f"`{type(part).__name__}` expressions")
             unit.refuse(part, f"{what} cannot be differentiated yet: pass the value as an argument")

@@ -21,7 +21,6 @@ from s2sgrad.normalize import (
     global_names,
     imports,
     library_desugaring,
-    local_classes,
     loops,
     match_statements,
     module_values,
@@ -37,7 +36,6 @@ Pass = Callable[[Unit, gast.FunctionDef], gast.FunctionDef]
 
 DEFINITION: tuple[tuple[str, Pass], ...] = (
     ("match_statements", match_statements.run),
-    ("local_classes", local_classes.run),
     ("module_values", module_values.run),
     ("separate_records", separate_records.run),
     ("imports", imports.run),

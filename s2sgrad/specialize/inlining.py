@@ -238,7 +238,8 @@ class Inliner(Family):
                 elif node.id not in unit.locals:
                     value = unit.resolve(node)
                     if value is MISSING and node.id in unit.primal.function.__code__.co_freevars:
-                        self.require_own_variable(unit, node)
+                        unit.refuse(node, f"`{node.id}` is a variable of the function that defines this class, which cannot "
+                                          "be followed in its methods: pass its value to the method")  # fmt: skip
                     if value is not MISSING and self.unit.resolve(node) is not value:
                         unit.made.captured.add(node.id)
                         renamed[node.id] = self.unit.helper(node.id, value)
@@ -247,12 +248,6 @@ class Inliner(Family):
                     renamed[node.id] = self.names.fresh(unit.bases.get(node.id, node.id))
             if hasattr(node, "lineno") and not unit.is_of_library:
                 node.primal = getattr(node, "primal", unit.primal)
-
-    def require_own_variable(self, unit: Unit, node: gast.Name) -> None:
-        """Refuse a variable of a function around that is not the one that is compiled."""
-        if unit.primal.function.__code__ not in self.unit.definitions.local_codes:
-            unit.refuse(node, f"`{node.id}` is a variable of the function that defines this class, which cannot be followed "
-                              "where that is called by another: pass its value to the method")  # fmt: skip
 
     def bind(
         self, function: Function, tree: gast.FunctionDef, arguments: list[Any], keywords: dict[str, Any], node: gast.AST

@@ -205,6 +205,8 @@ RECORDED = {
     "pullbacks_within_functions_that_are_composed", "rebound_between_two_calls", "rebound_in_the_loop_that_calls_it",
     "slope_of_what_a_loop_composed", "sum_of_functions_of_each_trip", "unpacked_and_in_a_branch_another_one",
     "unpacked_and_then_composed_in_a_loop",
+    # classes that the function itself makes
+    "named_tuple_of_the_function",
     # what a deque has and a list has not, asked of a value that may be one
     "deque_of_a_helper_is_asked_for_its_bound",
     # containers that do more than lists and dicts: what they hold is known when they are asked

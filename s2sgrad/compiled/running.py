@@ -117,13 +117,6 @@ class Loops:
                 self.made[key] = made
         return made
 
-    def lowered_for(self, args: tuple, keywords: dict[str, Any]) -> Lowered:
-        """The loops for these arguments, without a call; Unfit where there are none."""
-        values = self._values(args, keywords)
-        if values is None:
-            raise Unfit("arguments that do not fit the parameters")
-        return lower(Program(), self.function, dict(zip((p.name for p in self._parameters), values, strict=True)))
-
 
 class Made:
     """Loops that are compiled for arguments of certain types."""

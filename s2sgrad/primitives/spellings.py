@@ -63,7 +63,7 @@ ATTRIBUTES = {"T": np.transpose, "real": np.real, "imag": np.imag, "flat": None}
 ATTRIBUTES |= dict.fromkeys(["mT"], *existing(np, "matrix_transpose"))
 """Array attribute -> the function whose rule applies (None: refused where it matters)."""
 
-PARTS = REAL, IMAG = "real", "imag"
+PARTS = "real", "imag"
 """Array attributes that are views of an array of complex numbers."""
 
 COUNTS = {"ndim", "size"}

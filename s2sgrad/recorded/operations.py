@@ -5,7 +5,6 @@ y = np.multiply(x, w)     ->     entry (pull, prepared, (x, w), {}, y, ..); the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -206,6 +205,5 @@ def bottom_of(operand: Any) -> Any:
     return rebuilt(operand, bottom_of) if isinstance(operand, (list, tuple, dict)) else operand
 
 
-Pull = Callable[[Any, int, tuple], None]
 __all__ = ["Kept", "Prepared", "Primitive", "Run", "as_scalar", "carries", "kept_array", "kept_number", "kept_plain",
            "known", "pull", "pull_number", "pull_numbers", "user_place"]  # fmt: skip

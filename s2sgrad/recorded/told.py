@@ -22,10 +22,6 @@ MOST = 300  # entries that are told of
 _BINDING = frozenset(n for n in dis.opname if n.startswith(("STORE_FAST", "STORE_NAME", "STORE_DEREF", "STORE_GLOBAL")))
 
 
-class TooLong(Exception):
-    """A run of too many entries to be read."""
-
-
 class Told(list):
     """The entries of a run.  `lines`: (number, text) by place. `names`: the variable that a value is bound to at once.
     `before`: what a memory held when it was first mentioned. `held`: constant arrays, by place and operand.

@@ -163,7 +163,6 @@ def follows(handle: Any) -> bool:
             return True
         handle = handle.value
     return type(handle) is Number
-    return False
 
 
 def _shared(array: Any) -> np.ndarray:

@@ -88,9 +88,10 @@ def _filled(nest: Nest, fresh: set[str]) -> list[str]:
     """The memory among `fresh` that loops fill with zeros before they read or write it otherwise."""
     out, mentioned = [], set(nest.numbers)
     for store in nest.stores:
-        name = store.target.root if isinstance(store.target, Leaf) else ""
-        if name in fresh and name not in mentioned and store.target.is_whole and store.target.extents == nest.extents:
-            out += [name] if _is_zero(store) else []
+        target = store.target
+        name = target.root if isinstance(target, Leaf) and target.is_whole and target.extents == nest.extents else ""
+        if name in fresh and name not in mentioned and _is_zero(store):
+            out.append(name)
         mentioned |= {*_words(Nest(nest.extents, [store]))}
     return out
 

@@ -63,7 +63,8 @@ ATTRIBUTES = {"T": np.transpose, "real": np.real, "imag": np.imag, "flat": None}
 ATTRIBUTES |= dict.fromkeys(["mT"], *existing(np, "matrix_transpose"))
 """Array attribute -> the function whose rule applies (None: refused where it matters)."""
 
-PARTS = "real", "imag"
+IMAG = "imag"
+PARTS = "real", IMAG
 """Array attributes that are views of an array of complex numbers."""
 
 COUNTS = {"ndim", "size"}

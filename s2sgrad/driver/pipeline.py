@@ -42,6 +42,7 @@ from s2sgrad.cleanup import (
     shared_inverses,
     shared_values,
     store_forwarding,
+    taken_apart,
     temporaries,
     try_statements,
     twin_stacks,
@@ -297,6 +298,7 @@ def _share_inverses(c: Compilation) -> None:
 CLEANUP: tuple[Stage, ...] = (
     *_stages(
         ("webs", webs.run),
+        ("taken_apart", taken_apart.run),
         ("aliasing", _memory),
         ("zeros_alike", zeros_alike.run),
         ("deadcode", deadcode.run),

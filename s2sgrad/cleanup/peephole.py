@@ -21,13 +21,16 @@ from __future__ import annotations
 from typing import Any
 
 import gast
+import numpy as np
 
+from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Number
+from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.flow.counts import read_counts, write_counts
 from s2sgrad.ir.exits import leaves_trip
 from s2sgrad.ir.forms import bound_name, number, opposite
-from s2sgrad.ir.quote import assign, at, clone, mentioned, nested, place_of, rewritten
+from s2sgrad.ir.quote import assign, at, clone, expression, mentioned, nested, place_of, rewritten
+from s2sgrad.ir.reach import module_alias
 from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import Unit, sweep_of
 
@@ -138,6 +141,24 @@ def sums(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
                 out.append(statement)
         body[:] = out
     return tree
+
+
+def scattered(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """Write `np.add.at(x, i, e)` for what is added to an array that surely has axes."""
+    tree.body = rewritten(tree.body, lambda statement: [_scattered(unit, statement)])
+    return tree
+
+
+def _scattered(unit: Unit, statement: gast.AST) -> gast.AST:
+    if not isinstance(statement, gast.Assign) or unit.called(statement.value) is not runtime.add_at:
+        return statement
+    x, _, e = statement.value.args
+    kind, added = (unit.kinds.get(getattr(n, "id", "")) for n in (x, e))
+    surely = isinstance(added, (Array, Number)) or isinstance(e, (gast.BinOp, gast.UnaryOp))
+    if not isinstance(kind, Array) or not kind.rank or not surely or getattr(x, "id", "") != bound_name(statement):
+        return statement
+    call = gast.Call(expression("np.add.at", np=module_alias(unit, np)), statement.value.args, [])
+    return at(statement, gast.Expr(call))[0]
 
 
 def _begins(unit: Unit, first: gast.AST, second: gast.AugAssign) -> bool:

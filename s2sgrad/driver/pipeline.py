@@ -82,6 +82,7 @@ from s2sgrad.typed import (
     known_checks,
     list_sections,
     operator_methods,
+    row_sums,
 )
 
 
@@ -204,6 +205,7 @@ SETTLE: tuple[Stage | Repeated, ...] = (
         Stage("list_sections", _typed(list_sections.run)),
         Stage("grown_sequences", _typed(grown_sequences.run)),
         Stage("known_checks", _typed(known_checks.run)),
+        Stage("row_sums", _typed(row_sums.run)),
         Stage("item_updates", lambda c: nested_lists.check_updates(c.unit, c.tree, c.kinds)),
         Stage("nested_lists", lambda c: nested_lists.merge_names(c.unit, c.tree, c.kinds)),
         Stage("inline_writers", lambda c: c.aliases.writers(c.unit, c.kinds).run(c.tree)),
@@ -355,6 +357,7 @@ FINISH: tuple[Stage, ...] = (
         ("joint_records", joint_records.run),
         ("twin_stacks", twin_stacks.run),
         ("sums", peephole.sums),
+        ("scattered", peephole.scattered),
         ("seeds", seeds.run),
         ("unread_copies", unread_copies.run),
         ("temporaries", temporaries.run),

@@ -43,7 +43,7 @@ def stores(unit: Unit, a: gast.AST, indices: gast.AST, b: gast.AST | None = None
 
 def _summed(unit: Unit, a: gast.Name, indices: gast.AST, b: gast.AST) -> list[gast.AST]:
     add_at = unit.helper("add_at", runtime.add_at)
-    if not unit.is_ours(a.id):
+    if a.id not in unit.temps:
         return statements("x = add_at(x, i, v)", add_at=add_at, x=a.id, i=indices, v=b)
     return statements(
         "t = np.copy(x)\nt = add_at(t, i, v)\nx[...] = t",

@@ -193,6 +193,8 @@ class Inliner(Family):
                 ):
                     self.unit.syntax.displays[local] = value  # `*args`, `**kwargs`
                 text.bindings[local] += 1
+                if not anew and isinstance(value, gast.Name) and local in text.renamed.values():
+                    self.unit.own_names.add(local)  # another name for a variable that the caller rebinds
                 heads += at(place, assign(local, clone(value)))
         self.writer.out += sorted(heads, key=lambda s: text.bindings[s.targets[0].id])  # those that are bound anew last
         return substituted

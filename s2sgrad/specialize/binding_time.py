@@ -101,7 +101,7 @@ class Lookahead:
             return True
         if self.tuples.asks_tuples(target) or needs_text(target) or self.names_written(target):
             return True
-        return called_once.written_out(target, self.unit.primal.function)
+        return self.unit.inlining.at_will and called_once.written_out(target, self.unit.primal.function)
 
     def names_written(self, target: types.FunctionType) -> bool:
         """Whether a function names an object from outside of which this program writes attributes."""

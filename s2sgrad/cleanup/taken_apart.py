@@ -38,6 +38,7 @@ user's own names stay.  Copy propagation does the rest.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -64,32 +65,45 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 def _lengths(unit: Unit, tree: gast.FunctionDef) -> dict[str, int]:
     """The names of the tuples that are only taken apart, with the number of their items."""
-    found: dict[str, int] = {}
-    out = {p.id for p in parameters(tree)} | {*unit.mirror.names, *unit.mirror.shadows}
     statements = [*effects.walk(tree.body)]
+    lengths = _displays(unit, statements)
+    for parameter in parameters(tree):
+        lengths.pop(parameter.id, None)
+    if not lengths:
+        return lengths
+    held = Counter(n.id for n in nodes_of(tree, (gast.Name,)) if n.id in lengths)
+    known = Counter(t for statement in statements for t in _known(statement, lengths))
+    return {t: length for t, length in lengths.items() if known[t] == held[t]}
+
+
+def _displays(unit: Unit, statements: list[gast.AST]) -> dict[str, int]:
+    """Our own names that are bound to tuples of names and constants, all of one length."""
+    found: dict[str, int] = {}
+    out = {*unit.mirror.names, *unit.mirror.shadows}
     for statement in statements:
-        t = bound_name(statement) if isinstance(statement, gast.Assign) else None
+        t = bound_name(statement)
         if t is not None and unit.is_ours(t) and isinstance(statement.value, gast.Tuple):
-            length = len(statement.value.elts)
-            plain = length > 0 and all(isinstance(e, (gast.Name, gast.Constant)) for e in statement.value.elts)
-            if not plain or found.setdefault(t, length) != length:
+            items = statement.value.elts
+            plain = items and all(isinstance(e, (gast.Name, gast.Constant)) for e in items)
+            if not plain or found.setdefault(t, len(items)) != len(items):
                 out.add(t)
-    held = Counter(n.id for n in nodes_of(tree, (gast.Name,)) if n.id in found)
-    known: Counter[str] = Counter()
-    for statement in statements if found else ():
-        bound = bound_name(statement) if isinstance(statement, gast.Assign) else None
-        if bound in found and isinstance(statement.value, gast.Tuple):
-            known[bound] += 1
-        taken = _taken(statement)
-        if taken is not None and found.get(taken[0]) is not None and taken[1] in (found[taken[0]], None):
-            known[taken[0]] += 1
-        for part in nodes_of(effects.header(statement), (gast.Subscript,)):
-            if isinstance(part.ctx, gast.Load) and _place(part, found) is not None:
-                known[part.value.id] += 1
-    return {t: length for t, length in found.items() if t not in out and known[t] == held[t]}
+    return {t: length for t, length in found.items() if t not in out}
 
 
-def _taken(statement: gast.AST) -> tuple[str, int | None] | None:
+def _known(statement: gast.AST, lengths: dict[str, int]) -> Iterator[str]:
+    """The tuples that a statement binds, takes apart, or reads an item of, once for each time."""
+    bound = bound_name(statement)
+    if bound in lengths and isinstance(statement.value, gast.Tuple):
+        yield bound
+    taken = _taken(statement)
+    if taken is not None and lengths.get(taken[0]) == taken[1]:
+        yield taken[0]
+    for part in nodes_of(effects.header(statement), (gast.Subscript,)):
+        if isinstance(part.ctx, gast.Load) and _place(part, lengths) is not None:
+            yield part.value.id
+
+
+def _taken(statement: gast.AST) -> tuple[str, int] | None:
     """The tuple that `a, b = t` takes apart, and the number of its targets."""
     if not isinstance(statement, gast.Assign) or not isinstance(statement.value, gast.Name):
         return None

@@ -57,6 +57,12 @@ class _Text:
     bindings: Counter[str]
 
 
+def _second_names(text: _Text, parameter: str, value: gast.AST) -> set[str]:
+    """The parameter, if it is only another name for a variable, which the caller rebinds."""
+    alone = text.bindings[parameter] == 1 and isinstance(value, gast.Name)
+    return {parameter} if alone and parameter in text.renamed.values() else set()
+
+
 class Inliner(Family):
     """Inlines calls."""
 
@@ -193,8 +199,7 @@ class Inliner(Family):
                 ):
                     self.unit.syntax.displays[local] = value  # `*args`, `**kwargs`
                 text.bindings[local] += 1
-                if not anew and isinstance(value, gast.Name) and local in text.renamed.values():
-                    self.unit.own_names.add(local)  # another name for a variable that the caller rebinds
+                self.unit.own_names |= _second_names(text, local, value)
                 heads += at(place, assign(local, clone(value)))
         self.writer.out += sorted(heads, key=lambda s: text.bindings[s.targets[0].id])  # those that are bound anew last
         return substituted

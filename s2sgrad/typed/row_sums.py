@@ -1,4 +1,4 @@
-"""`np.add.at` of a row or a column adds at places of the whole array.
+"""`np.add.at` of a row adds at places of the whole array.
 
     t1 = f[0]                                       t4 = 0, i
     t2 = np.copy(t1)                                f = add_at(f, t4, v)
@@ -17,6 +17,16 @@ The row is a view of an array of known rank, the number of the row is an integer
 ...     return np.sum(out * out)
 ... ''')
 >>> print(grad(f).source_for(np.ones(2), np.array([0, 2])).partition("sweep")[2])
+<BLANKLINE>
+    out = np.zeros((2, 3))
+    np.add.at(out, (1, i), v)
+    # reverse sweep
+    # return np.sum(out * out)
+    out_bar = 2.0 * seed * out
+    # np.add.at(out[1], i, v)
+    v_bar = fit(out_bar[1, i], v)
+    return like(v, v_bar)
+<BLANKLINE>
 """
 
 from __future__ import annotations
@@ -38,7 +48,7 @@ from s2sgrad.ir.unit import Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
-    """Write what is added to rows and columns as added to the array; whether there was any."""
+    """Write what is added to rows as added to the array; whether there was any."""
     if not any(unit.called(getattr(s, "value", None)) is runtime.add_at for s in effects.walk(tree.body)):
         return False
     reads, found = read_counts(tree.body), False
@@ -61,35 +71,43 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
 
 def _adds_to_copy(unit: Unit, body: Block, k: int, reads: dict[str, int]) -> bool:
     """Whether a statement of a block is `t2 = add_at(t2, i, v)`, between a copy of a view and the store of it there."""
-    before, statement, after = body[k - 1 : k + 2]
+    copy, statement, after = body[k - 1 : k + 2]
     t = bound_name(statement)
-    if t not in unit.temps or unit.called(statement.value) is not runtime.add_at or bound_name(before) != t:
+    if t not in unit.temps or unit.called(statement.value) is not runtime.add_at or bound_name(copy) != t:
         return False
-    copied: Any = before.value
-    view = copied.args[0] if unit.called(copied) is np.copy and len(copied.args) == 1 else None
-    stored = effects.stored(after)
-    back = isinstance(after, gast.Assign) and stored is not None and effects.is_whole(stored.slice)
-    if not back or getattr(view, "id", "") not in unit.temps or getattr(after.value, "id", "") != t or reads[t] != 2:
+    view = _copied(unit, copy)
+    return view in unit.temps and reads[t] == 2 and reads[view] <= 2 and _is_store_of(after, view, t)
+
+
+def _copied(unit: Unit, statement: gast.AST) -> str:
+    """The name of the array that `np.copy` copies; an empty text where a statement does anything else."""
+    call: Any = statement.value
+    return getattr(call.args[0], "id", "") if unit.called(call) is np.copy and len(call.args) == 1 else ""
+
+
+def _is_store_of(statement: gast.AST, view: str, t: str) -> bool:
+    """Whether a statement is `view[...] = t`."""
+    stored = effects.stored(statement) if isinstance(statement, gast.Assign) else None
+    if stored is None or not effects.is_whole(stored.slice) or getattr(statement.value, "id", "") != t:
         return False
-    return getattr(stored.value, "id", None) == view.id and reads[view.id] <= 2
+    return getattr(stored.value, "id", None) == view
 
 
 def _section(body: Block, place: int, inference: Inference) -> tuple[int, str, gast.AST] | None:
-    """Where the view is bound, the array of which it is a row or a column, and the places in that; None for other views."""
+    """Where the view is bound, the array of which it is a row, and the places in that; None for other views."""
     view = body[place - 1].value.args[0].id
-    first = next((k for k in range(place - 1) if view in binds(body[k])), None)
-    value = body[first].value if first is not None and bound_name(body[first]) == view else None
+    first = next((k for k in range(place - 1) if bound_name(body[k]) == view), None)
+    value: Any = body[first].value if first is not None else None
     if first is None or not isinstance(value, gast.Subscript) or not isinstance(value.value, gast.Name):
         return None
     x, within = value.value.id, body[place].value.args[1]
-    if {x, *effects.reads(value.slice)} & {n for s in body[first:place] for part in effects.walk([s]) for n in binds(part)}:
+    bound = {n for s in effects.walk(body[first:place]) for n in binds(s)}
+    if x in bound or not bound.isdisjoint(effects.reads(value.slice)) or not _is_places(inference.kind(within)):
         return None
-    kind, rank = inference.kind(value.value), 2
-    if not isinstance(kind, Array) or kind.rank is None or kind.rank < rank or not _is_places(inference.kind(within)):
+    kind = inference.kind(value.value)
+    if not isinstance(kind, Array) or (kind.rank or 0) < 2 or not _is_number(inference, value.slice):
         return None
-    if _is_number(inference, value.slice):
-        return first, x, gast.Tuple([clone(value.slice), clone(within)], gast.Load())
-    return None
+    return first, x, gast.Tuple([clone(value.slice), clone(within)], gast.Load())
 
 
 def _is_number(inference: Inference, index: gast.AST) -> bool:

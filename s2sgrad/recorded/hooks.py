@@ -24,7 +24,7 @@ from s2sgrad import standard
 from s2sgrad.analysis.libraries import is_library, is_ours
 from s2sgrad.errors import NoRule, NoSource, S2SGradError, Unsupported
 from s2sgrad.primitives import catalogue, libraries, spellings
-from s2sgrad.recorded import arithmetic, arrays, honest, identity, rewriting
+from s2sgrad.recorded import arithmetic, arrays, honest, identity, made_objects, rewriting
 from s2sgrad.recorded.applying import apply, born, of_number
 from s2sgrad.recorded.callees import callee_of
 from s2sgrad.recorded.identity import ASKING
@@ -137,7 +137,8 @@ def _of_function(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     if not is_library(f):
         return _of_user(f, args, keywords)
     if _carries(args, keywords):
-        return _of_library(f, followed_once(f), args, keywords)
+        stand_in = made_objects.instead(f, args, keywords, call)
+        return _of_library(f, followed_once(f), args, keywords) if stand_in is None else stand_in
     return _as_it_is(f, args, keywords)
 
 
@@ -212,20 +213,33 @@ def _of_method(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
             return copy(f.__self__, *args, **keywords)
     if table.lookup(f) is not None:
         return applied(f, args, keywords)
+    if (told := table.handed_on(f)) is not None and _carries(args, keywords):
+        return _handing_on(*told, args, keywords)
     if type(function) is types.FunctionType and id(function.__code__) not in FOLLOWED:
-        if brings_gradient(function) and OWN_GRADIENTS:
-            return OWN_GRADIENTS[0](function, (f.__self__, *args), keywords)
-        if table.lookup(function) is not None or not (is_library(function) or is_ours(function)):
-            return call(function, f.__self__, *args, **keywords)
-        if is_ours(function):
-            return _of_ours(f, args, keywords)
-        if _carries(args, keywords):
-            return _of_library(function, followed_once(function), (f.__self__, *args), keywords)
-        return _as_it_is(f, args, keywords)
+        return _of_unfollowed_method(f, function, args, keywords)
     if type(function) is types.FunctionType:
         return f(*args, **keywords)
     if (own := permutes(f)) is not None:
         return own(f, *args, **keywords)
+    return _as_it_is(f, args, keywords)
+
+
+def _handing_on(primitive: Any, held: dict[Any, Any], args: tuple, keywords: dict[str, Any]) -> Any:
+    """What a method of an object calls, with what the object holds behind its arguments."""
+    behind = [held[k] for k in sorted(k for k in held if isinstance(k, int))]
+    return call(primitive, *args, *behind, **{k: v for k, v in held.items() if isinstance(k, str)}, **keywords)
+
+
+def _of_unfollowed_method(f: Any, function: types.FunctionType, args: tuple, keywords: dict[str, Any]) -> Any:
+    """A method whose function is no copy of ours."""
+    if brings_gradient(function) and OWN_GRADIENTS:
+        return OWN_GRADIENTS[0](function, (f.__self__, *args), keywords)
+    if table.lookup(function) is not None or not (is_library(function) or is_ours(function)):
+        return call(function, f.__self__, *args, **keywords)
+    if is_ours(function):
+        return _of_ours(f, args, keywords)
+    if _carries(args, keywords):
+        return _of_library(function, followed_once(function), (f.__self__, *args), keywords)
     return _as_it_is(f, args, keywords)
 
 
@@ -250,6 +264,8 @@ def _of_class(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     special = SPECIAL.get(f)
     if special is not None:
         return special(*args, **keywords)
+    if _carries(args, keywords) and (stand_in := made_objects.instead(f, args, keywords, call)) is not None:
+        return stand_in
     follow_class(f)
     init: Any = f.__init__
     new: Any = f.__new__
@@ -444,6 +460,8 @@ def _of_object(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         return applied(f, args, keywords)
     if type(f) is np.vectorize:
         return vectorized(call, f, args, keywords)
+    if _carries(args, keywords) and (stand_in := made_objects.instead(f, args, keywords, call)) is not None:
+        return stand_in
     function = getattr(type(f), "__call__", None)  # noqa: B004
     if type(function) is types.FunctionType and not is_ours(f):
         if table.lookup(function) is not None or not is_library(function):

@@ -256,10 +256,18 @@ def frozen(owner: Any, name: str) -> tuple[Any, dict[Any, Any]] | None:
 
 
 def frozen_normal(owner: Any, name: str) -> tuple[Any, dict[Any, Any]] | None:
-    """The same of a multivariate normal distribution."""
+    """The same of a multivariate normal distribution, which factorizes its covariance once: None where that was written to
+    since."""
     plain = type(owner.mean) is np.ndarray and type(owner.cov) is np.ndarray and not owner.allow_singular
-    known = plain and name in ("pdf", "logpdf")
+    known = plain and name in ("pdf", "logpdf") and _is_factorized(owner.cov_object)
     return (getattr(stats.multivariate_normal, name), {0: owner.mean, 1: owner.cov}) if known else None
+
+
+def _is_factorized(covariance: Any) -> bool:
+    """Whether the factors of a covariance are those of its matrix."""
+    matrix = np.atleast_2d(covariance.covariance)
+    white = covariance.whiten(np.eye(len(matrix)))
+    return bool(np.allclose(white.T @ matrix @ white, np.eye(len(matrix)), rtol=0.0, atol=1e-5))
 
 
 hands_on(stats.distributions.rv_frozen, frozen)

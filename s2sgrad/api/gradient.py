@@ -14,9 +14,10 @@ from s2sgrad.api import debugging, travel
 from s2sgrad.api.argnums import Argnums
 from s2sgrad.api.arguments import require_separate
 from s2sgrad.api.binding import Binds, OfInstances, as_bound
-from s2sgrad.api.derivative import Derivative
+from s2sgrad.api.derivative import Derivative, unwritten
 from s2sgrad.api.forward_over_reverse import exchanged
 from s2sgrad.api.loops import looped
+from s2sgrad.api.request import Request
 from s2sgrad.api.texts import MOST, Texts
 from s2sgrad.api.whole import another_way, written
 from s2sgrad.driver.options import DEFAULT, LOOPS, THREADS, Options
@@ -69,38 +70,29 @@ class Gradient(Derivative, Generic[P, R]):
     @overload
     def __call__(self, /, *args: Any, seed: Any, **keywords: Any) -> R: ...
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
-        request, kept = self._request, self._texts.kept
-        seed, asked, plain = None, (args, keywords), keywords
+        front, call = self._front, None
         try:
-            compiled = None if keywords or kept.front is None else kept.front(args)
-            if compiled is None:
-                seed = request.word.taken(keywords) if keywords else None
-                args, keywords = request.lead + args, {**request.keywords, **keywords}
-                compiled, plain = _found(self, args, keywords), keywords
-                if seed is not None or self._seeded:
-                    keywords = {**keywords, **self._seeds(compiled, seed)}
-            if compiled.written:
-                require_separate(request.arguments(args, plain), compiled.written, request.function, compiled.outside())
-            self._latest = compiled
             try:
-                if request.options.debug:
-                    return debugging.run(compiled.function, args, keywords, request.function, request.options)
-                backend = request.options.backend
-                run = looped(compiled, backend == THREADS) if backend in (LOOPS, THREADS) else compiled.function
-                return run(*args, **keywords) if keywords else run(*args)
+                if not keywords and (run := front(args)) is not None:
+                    return run(*args)
+                call = _Call(self, args, keywords)
+                run = call.found()
+                return run(*call.args, **call.keywords)
             except NoResult as error:
-                raise compiled.naming(error) from None
-            except compiled.gives_up_on:
-                keywords = {**asked[1], request.word.name: compiled.seed_again(self._seed if seed is None else seed)}
-            return (self.by_default() if compiled.backend.gives_up_on else self)(*asked[0], **keywords)
+                raise (call or _Call(self, args, keywords, front)).naming(error) from None
+            except (call or _Call(self, args, keywords, front)).gives_up_on:
+                call = call or _Call(self, args, keywords, front)
+                again, keywords = call.again(keywords)
+            return again(*args, **keywords)
         except Exception as error:
             __tracebackhide__ = True  # for pytest and IPython, which can hide this frame as well
-            found, error = error, located(explained(error, (*args, *keywords.values())), request.function)
-            way, behind = another_way(self, found, error, args, plain), error.__traceback__
+            call = call or _Call(self, args, keywords, front)
+            found, error = error, located(explained(error, call.values), self._request.function)
+            way, behind = another_way(self, found, error, call.args, call.plain), error.__traceback__
             try:
                 if way is None:
                     raise error
-                return way(self, error, asked, seed, args, keywords)
+                return way(self, error, (args, keywords), call.seed, call.args, call.keywords)
             except Exception as last:
                 leaving(last, error, behind)
                 raise  # which adds no frame
@@ -227,6 +219,54 @@ def _bound(gradient: Gradient, receiver: Any) -> Gradient:
     return gradient.__get__(receiver, type(receiver)) if gradient._binds == "instance" else gradient.__get__(None, receiver)
 
 
+class _Call:
+    """A call of a gradient whose text is looked up, or, with the `front` that it took, that failed: `compiled` is None until
+    it is found, `args` and `keywords` are those of the text, `plain` of the function."""
+
+    __slots__ = "args", "compiled", "gradient", "keywords", "plain", "seed"
+
+    def __init__(self, gradient: Gradient, args: tuple, keywords: dict[str, Any], front: Any = None) -> None:
+        self.gradient, self.args, self.keywords, self.plain, self.seed = gradient, args, keywords, keywords, None
+        self.compiled: Compiled | None = getattr(front, "compiled", None)
+
+    def found(self) -> Callable[..., Any]:
+        """What is to be called with `args` and `keywords`."""
+        gradient, request = self.gradient, self.gradient._request
+        gradient._front = unwritten
+        self.seed = request.word.taken(self.keywords) if self.keywords else None
+        self.args, self.plain = request.lead + self.args, {**request.keywords, **self.keywords}
+        self.keywords = self.plain
+        self.compiled = _found(gradient, self.args, self.plain)
+        if self.seed is not None or gradient._seeded:
+            self.keywords = {**self.plain, **gradient._seeds(self.compiled, self.seed)}
+        if self.compiled.written:
+            _require_separate(request, self.compiled, self.args, self.plain)
+        gradient._latest = self.compiled
+        return _runner(gradient, self.compiled)
+
+    @property
+    def gives_up_on(self) -> tuple[type[Exception], ...]:
+        """The errors after which it runs in another way."""
+        return () if self.compiled is None else self.compiled.gives_up_on
+
+    def naming(self, error: Exception) -> Exception:
+        """The error, with the name of the function that has no derivative."""
+        return error if self.compiled is None else self.compiled.naming(error)
+
+    def again(self, asked: dict[str, Any]) -> tuple[Gradient, dict[str, Any]]:
+        """The gradient that runs in another way, and the keywords for it."""
+        assert self.compiled is not None
+        gradient = self.gradient
+        seed = self.compiled.seed_again(gradient._seed if self.seed is None else self.seed)
+        again = gradient.by_default() if self.compiled.backend.gives_up_on else gradient
+        return again, {**asked, gradient._request.word.name: seed}
+
+    @property
+    def values(self) -> tuple:
+        """All arguments."""
+        return (*self.args, *self.keywords.values())
+
+
 def _found(gradient: Gradient, args: tuple, keywords: dict[str, Any]) -> Compiled:
     """The text for these arguments: one that is kept for their types and shapes, and is right as before, or a new one."""
     kept = gradient._texts.kept
@@ -247,8 +287,35 @@ def _found(gradient: Gradient, args: tuple, keywords: dict[str, Any]) -> Compile
             if len(quick) >= MOST:
                 quick.clear()
             quick[key] = compiled
-    elif not (keywords or gradient._request.lead or gradient._seeded):
-        from s2sgrad.driver import front
-
-        kept.front = front.of_key(kept.fronts, key, compiled, args)
+    elif not (keywords or gradient._request.lead or gradient._seeded or gradient._request.options.debug):
+        _write_front(gradient, key, compiled, args)
     return compiled
+
+
+def _write_front(gradient: Gradient, key: Hashable, compiled: Compiled, args: tuple) -> None:
+    """Let calls with arguments like these go another way, which asks less."""
+    from s2sgrad.driver import front
+
+    request, allows = gradient._request, None
+    if compiled.written:
+
+        def allows(args: tuple) -> bool:
+            _require_separate(request, compiled, args, {})
+            return True
+
+    way = _runner(gradient, compiled), allows
+    gradient._front = front.of_key(gradient._texts.kept.fronts, key, compiled, args, request.function, way)
+
+
+def _require_separate(request: Request, compiled: Compiled, args: tuple, keywords: dict[str, Any]) -> None:
+    """Raise ValueError if an argument that is written shares memory with another one, or with what the text reads by name."""
+    require_separate(request.arguments(args, keywords), compiled.written, request.function, compiled.outside())
+
+
+def _runner(gradient: Gradient, compiled: Compiled) -> Callable[..., Any]:
+    """What runs a text."""
+    options = gradient._request.options
+    if options.debug:
+        function = gradient._request.function
+        return lambda *args, **keywords: debugging.run(compiled.function, args, keywords, function, options)
+    return looped(compiled, options.backend == THREADS) if options.backend in (LOOPS, THREADS) else compiled.function

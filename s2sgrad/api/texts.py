@@ -33,7 +33,6 @@ class Kept:
     by_shape: dict[Hashable, Compiled] = field(default_factory=dict)
     own: dict[Kinds, Compiled] = field(default_factory=dict)
     fronts: dict[Hashable, tuple[Compiled, Front]] = field(default_factory=dict)
-    front: Front | None = None  # of the latest call
 
 
 class Texts:

@@ -13,7 +13,7 @@ import dataclasses
 import functools
 import types
 from collections.abc import Callable, Collection, Iterator
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from s2sgrad import runtime
 from s2sgrad.api import whole_text
@@ -23,6 +23,9 @@ from s2sgrad.errors.raised import Reported, in_a_text, is_installed, is_ours, lo
 from s2sgrad.runtime.checks import ComplexValue, Refusal
 from s2sgrad.runtime.results import ComplexResult, NoResult
 from s2sgrad.runtime.structure import holds_iterator
+
+if TYPE_CHECKING:
+    from s2sgrad.driver.conditions import Bind
 
 _D = TypeVar("_D")
 REFUSALS = (Unsupported, NoSource, NoRule)
@@ -59,7 +62,7 @@ class Whole:
         """Whether the compiler would say the same."""
         return self._changes == _changes() and Recording.allowed
 
-    def tests(self, bind: Callable[[Any], str]) -> list[str]:
+    def tests(self, bind: Bind) -> list[str]:
         """The same, as an expression."""
         return [f"{bind(self.holds)}()"]
 

@@ -14,7 +14,7 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -29,7 +29,14 @@ GONE: Any = type("GONE", (), {})()
 _SMALL = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, np.ufunc)  # which a text may keep alive
 
 
-Bind = Callable[[Any], str]  # the name of a value in a text
+class Bind(Protocol):
+    """The values that a text refers to."""
+
+    def __call__(self, value: Any) -> str:
+        """The name of a value."""
+
+    def read(self, function: types.FunctionType, name: str) -> str:
+        """What a free name of a function stands for, as an expression that raises where it stands for nothing."""
 
 
 class Condition(ABC):
@@ -40,7 +47,7 @@ class Condition(ABC):
         """Whether the condition holds for these functions, which are those of the text in its order."""
 
     def tests(self, functions: Functions, bind: Bind) -> list[str]:
-        """The same as expressions, which all hold where it does."""
+        """The same as expressions, one of which is false, or raises, where it does not hold."""
         return [f"{bind(self.holds)}({bind(functions)})"]
 
 
@@ -122,6 +129,15 @@ class Cells(Condition):
                 return False
         return True
 
+    def tests(self, functions: Functions, bind: Bind) -> list[str]:
+        if any(k is None and accepts is None for _, _, k, accepts in self.cells):
+            return super().tests(functions, bind)
+        out = []
+        for place, index, k, accepts in self.cells:
+            found = f"{bind(functions[place].__closure__[index])}.cell_contents"
+            out.append(f"{found} is {bind(functions[k])}" if accepts is None else _accepted(found, accepts, bind))
+        return out
+
 
 @dataclass
 class OneModule(Condition):
@@ -163,18 +179,12 @@ class Globals(Condition):
 
     def tests(self, functions: Functions, bind: Bind) -> list[str]:
         function = functions[self.place]
-        space, builtins = bind(function.__globals__), bind(function.__builtins__)
-        out = [f"{space}.get({name!r}) is {bind(functions[k])}" for name, k in self.same]
-        for name, accepts in self.others:
-            if isinstance(accepts, Same) and isinstance(accepts.back(), _SMALL):
-                out.append(f"{space}.get({name!r}) is {bind(accepts.back())}")
-            elif isinstance(accepts, OfType):
-                out.append(f"type({space}.get({name!r})) is {bind(accepts.back())}")
-            else:
-                out.append(f"{name!r} in {space} and {bind(accepts)}({space}[{name!r}])")
-        for name, value in self.builtins:
-            out.append(f"{name!r} not in {space} and {builtins}.get({name!r}) is {bind(value)}")
-        out += [f"{name!r} not in {space} and {name!r} not in {builtins}" for name in self.absent]
+        out = [f"{bind.read(function, name)} is {bind(functions[k])}" for name, k in self.same]
+        out += [_accepted(bind.read(function, name), accepts, bind) for name, accepts in self.others]
+        out += [f"{bind.read(function, name)} is {bind(value)}" for name, value in self.builtins]
+        if self.absent:
+            space, builtins = bind(function.__globals__), bind(function.__builtins__)
+            out += [f"{name!r} not in {space} and {name!r} not in {builtins}" for name in self.absent]
         return out
 
 
@@ -224,3 +234,12 @@ class Modules(Condition):
 
     def holds(self, functions: Functions) -> bool:
         return all(sys.modules.get(name) is module() for name, module in self.modules)
+
+
+def _accepted(found: str, accepts: Accepts, bind: Bind) -> str:
+    """A predicate of what an expression gives, as an expression."""
+    if isinstance(accepts, Same) and isinstance(accepts.back(), _SMALL):
+        return f"{found} is {bind(accepts.back())}"
+    if isinstance(accepts, OfType):
+        return f"{bind(type)}({found}) is {bind(accepts.back())}"
+    return f"{bind(accepts)}({found})"

@@ -1,18 +1,22 @@
 """Whether a text is right for the arguments of a call, as one function that is written for it.
 
     grad(loss)(x)      ->      def front(args):
-                                   if len(args) != 1:
+                                   try:
+                                       (_x0,) = args
+                                       return _run if type(_x0) is _v1 and .. and np is _v3 and .. else None
+                                   except Exception:
                                        return None
-                                   (x0,) = args
-                                   return compiled if type(x0) is t0 and .. and space0.get("np") is v3 and .. else None
 
 The conditions are those that `Compiled.holds` checks, and the types and shapes of the arguments those of the quick key: what
-is not text here is called.  Where it returns None, the text is looked up.
+is not text here is called.  The function lives among the globals of the user's, and so reads names as theirs does.  Where it
+returns None, the text is looked up.
 """
 
 from __future__ import annotations
 
 import functools
+import keyword
+import re
 import types
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
@@ -20,54 +24,112 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2sgrad.analysis.call_keys import NUMBERS, shapes_of
-from s2sgrad.driver.conditions import Bind
 
 if TYPE_CHECKING:
     from s2sgrad.driver.recipe import Compiled
 
 Front = Callable[[tuple], Any]
 _MOST = 64  # of one request
+_OWN = re.compile(r"args|_run|_[xv]\d+")
 
 
-def of_key(fronts: dict[Hashable, tuple[Compiled, Front]], key: Hashable, compiled: Compiled, args: tuple) -> Front:
+def of_key(
+    fronts: dict[Hashable, tuple[Compiled, Front]],
+    key: Hashable,
+    compiled: Compiled,
+    args: tuple,
+    function: types.FunctionType,
+    way: tuple[Callable[..., Any], Callable[[tuple], bool] | None],
+) -> Front:
     """The function for arguments with this quick key, written once."""
     found = fronts.get(key)
     if found is None or found[0] is not compiled:
         if len(fronts) >= _MOST:
             fronts.clear()
-        found = fronts[key] = compiled, written(compiled, args)
+        found = fronts[key] = compiled, written(compiled, args, function, *way)
     return found[1]
 
 
-def written(compiled: Compiled, args: tuple) -> Front:
-    """The function for arguments of the types and shapes of these."""
-    values: dict[str, Any] = {"compiled": compiled, "shapes_of": shapes_of}
+def written(
+    compiled: Compiled,
+    args: tuple,
+    function: types.FunctionType,
+    run: Callable[..., Any],
+    allows: Callable[[tuple], bool] | None = None,
+) -> Front:
+    """The function for arguments of the types and shapes of these: `run`, if the conditions hold, and if `allows` does.
 
-    def bind(value: Any) -> str:
-        name = f"v{len(values)}"
-        values[name] = value
-        return name
-
-    tests = [test for k, a in enumerate(args) for test in _of_argument(f"x{k}", a, bind)] + compiled.tests(bind)
-    names = "".join(f"x{k}, " for k in range(len(args)))
-    unpack = f"    ({names}) = args\n" if args else ""
-    text = f"def front(args):\n    if len(args) != {len(args)}:\n        return None\n{unpack}"
-    exec(_code(f"{text}    return compiled if {' and '.join(tests)} else None\n"), values)
-    front: Front = values["front"]
+    `function` is the user's, which was differentiated.
+    """
+    bound = Bound(function)
+    tests = [test for k, a in enumerate(args) for test in _of_argument(f"_x{k}", a, bound)] + compiled.tests(bound)
+    tests += [f"{bound(allows)}(args)"] if allows else []
+    front = bound.function(len(args), " and ".join(tests), run)
+    front.compiled = compiled  # type: ignore[attr-defined]
     return front
 
 
+class Bound:
+    """The values that a front refers to, by their names in its text."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self._space, self._builtins = function.__globals__, function.__builtins__  # type: ignore[attr-defined]
+        self._values: dict[str, Any] = {}
+        self._names: dict[int, str] = {}
+        self._lives_there = _placed(_code("def front():\n    return None"), self._space, ()).__builtins__ is self._builtins
+
+    def __call__(self, value: Any) -> str:
+        """The name of a value."""
+        name = self._names.get(id(value))
+        if name is None:
+            name = self._names[id(value)] = f"_v{len(self._values)}"
+            self._values[name] = value
+        return name
+
+    def read(self, function: types.FunctionType, name: str) -> str:
+        """What a free name of a function stands for, as an expression that raises where it stands for nothing."""
+        plain = name.isidentifier() and not keyword.iskeyword(name) and not _OWN.fullmatch(name)
+        if function.__globals__ is self._space and plain and self._lives_there:
+            return name
+        space, builtins = self(function.__globals__), self(function.__builtins__)  # type: ignore[attr-defined]
+        return f"({space}[{name!r}] if {name!r} in {space} else {builtins}[{name!r}])"
+
+    def function(self, arguments: int, test: str, run: Callable[..., Any]) -> Front:
+        """The function with this test."""
+        names = "".join(f"_x{k}, " for k in range(arguments))
+        text = f"""
+def front(args):
+    try:
+        [{names}] = args
+        return _run if {test} else None
+    except Exception:
+        return None
+"""
+        values = {**self._values, "_run": run}
+        space = self._space if self._lives_there else {}
+        return _placed(_code(text, tuple(values)), space, tuple(values.values()))
+
+
+def _placed(code: types.CodeType, space: dict[str, Any], values: tuple) -> Any:
+    """The function `front` of a text, among these globals, with its free names standing for values."""
+    made = types.FunctionType(code, space)
+    return made(*values)
+
+
 @functools.lru_cache(maxsize=256)
-def _code(text: str) -> types.CodeType:
-    return compile(text, __file__, "exec")
+def _code(text: str, names: tuple[str, ...] = ()) -> types.CodeType:
+    """The code of a function that returns the `front` of a text, of what these names stand for."""
+    inside = text.strip().replace("\n", "\n    ")
+    module = compile(f"def made({', '.join(names)}):\n    {inside}\n    return front", __file__, "exec")
+    return next(code for code in module.co_consts if isinstance(code, types.CodeType))
 
 
-def _of_argument(name: str, value: Any, bind: Bind) -> list[str]:
+def _of_argument(name: str, value: Any, bound: Bound) -> list[str]:
     """What holds of arguments with the same quick key."""
     kind = type(value)
+    of_kind = f"{bound(type)}({name}) is {bound(kind)}"
     if kind is np.ndarray:
-        shape, dtype = bind(value.shape), bind(value.dtype)
-        return [f"type({name}) is {bind(kind)}", f"{name}.shape == {shape}", f"{name}.dtype is {dtype}"]
+        return [of_kind, f"{name}.shape == {bound(value.shape)}", f"{name}.dtype is {bound(value.dtype)}"]
     if kind in NUMBERS or value is None or kind is str:
-        return [f"type({name}) is {bind(kind)}"]
-    return [f"shapes_of(({name},)) == {bind(shapes_of((value,)))}"]
+        return [of_kind]
+    return [f"{bound(shapes_of)}(({name},)) == {bound(shapes_of((value,)))}"]

@@ -123,7 +123,7 @@ def assigning(cls: type) -> frozenset[str]:
 
 def draws(value: Any) -> bool:
     """Whether an object is a random generator, and not of a user's subclass."""
-    return type(value) in libraries.DRAWING
+    return libraries.package_of(type(value)) in libraries.OF_DRAWING and type(value) in libraries.DRAWING
 
 
 def is_plain_class(target: Any) -> bool:

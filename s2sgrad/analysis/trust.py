@@ -35,7 +35,6 @@ from s2sgrad.analysis.kinds import (
 )
 from s2sgrad.analysis.plain_classes import draws
 from s2sgrad.ir.unit import MISSING, Unit
-from s2sgrad.primitives import catalogue
 
 _FIXED = (int, float, complex, str, bytes, np.generic, np.dtype, np.ufunc, type, types.ModuleType, types.FunctionType,
           types.BuiltinFunctionType, types.MethodType)  # fmt: skip
@@ -102,6 +101,8 @@ def class_of_owner(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> typ
     if isinstance(node, gast.Name):
         return class_of_kind(kinds.get(node.id))
     if isinstance(node, gast.Call):
+        from s2sgrad.primitives import catalogue  # which a text that was kept does not need
+
         return np.ndarray if catalogue.of(unit.resolve(node.func)).gives_array else None
     taken = isinstance(node, (gast.Subscript, gast.Attribute)) and class_of_owner(unit, node.value, kinds) is np.ndarray
     return np.ndarray if taken else None

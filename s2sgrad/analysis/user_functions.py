@@ -11,14 +11,13 @@ import inspect
 import types
 from typing import Any
 
-from s2sgrad.analysis import effects
-from s2sgrad.analysis.libraries import is_ours
+from s2sgrad.analysis.libraries import is_library, is_ours
 from s2sgrad.rules import table
 
 
 def is_plain(target: Any) -> bool:
     """Whether a callable is a user's Python function, whose source is read."""
-    return isinstance(target, types.FunctionType) and not effects.is_library(target) and not is_ours(target)
+    return isinstance(target, types.FunctionType) and not is_library(target) and not is_ours(target)
 
 
 def is_generator(target: Any) -> bool:

@@ -11,7 +11,6 @@ functions that are no names of a module.
 
 from __future__ import annotations
 
-import hashlib
 import linecache
 import os
 import sys
@@ -69,6 +68,8 @@ def found(there: tuple) -> Any:
 
 def digest(text: str) -> str:
     """A hash of a text."""
+    import hashlib
+
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

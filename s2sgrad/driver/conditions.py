@@ -135,7 +135,7 @@ class Cells(Condition):
         out = []
         for place, index, k, accepts in self.cells:
             found = f"{bind(functions[place].__closure__[index])}.cell_contents"
-            out.append(f"{found} is {bind(functions[k])}" if accepts is None else _accepted(found, accepts, bind))
+            out.append(_accepted(found, accepts, bind) if k is None and accepts else f"{found} is {bind(functions[k or 0])}")
         return out
 
 

@@ -73,7 +73,7 @@ class Bound:
     """The values that a front refers to, by their names in its text."""
 
     def __init__(self, function: types.FunctionType) -> None:
-        self._space, self._builtins = function.__globals__, function.__builtins__  # type: ignore[attr-defined]
+        self._space, self._builtins = function.__globals__, function.__builtins__
         self._values: dict[str, Any] = {}
         self._names: dict[int, str] = {}
         self._lives_there = _placed(_code("def front():\n    return None"), self._space, ()).__builtins__ is self._builtins

@@ -5,7 +5,6 @@ grad(f, argnum=1)      ->      TypeError: .. 'argnum': here it is `argnums`, the
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -81,6 +80,8 @@ def _option(word: str, own: list[str]) -> str | None:
             return way
     if word in (_OPTIONS["argnums"][1] | {"argnums"}) and "tangents" in own:
         return "here it is the tangents that say so: None for an argument that is a constant"
+    import difflib
+
     close = difflib.get_close_matches(word, own, 1)
     return _WITHOUT.get(word) or (f"did you mean `{close[0]}`?" if close else None)
 
@@ -114,5 +115,7 @@ def instead_of(name: str, public: list[str]) -> str:
     """
     if name in _NAMES:
         return f": {_NAMES[name]}"
+    import difflib
+
     close = difflib.get_close_matches(name.lower(), public, 1, 0.75)
     return f": did you mean `{close[0]}`?" if close else ""

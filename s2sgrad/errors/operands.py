@@ -6,7 +6,6 @@ ValueError: operands .. with shapes (3,) (4,)      ->      here `r` has shape (3
 from __future__ import annotations
 
 import ast
-import difflib
 import dis
 import itertools
 import linecache
@@ -50,6 +49,8 @@ def _of_name(error: NameError, frame: types.TracebackType, outer: Iterable[types
     if error.name is None:
         return ""
     if linecache.getline(frame.tb_frame.f_code.co_filename, frame.tb_lineno):
+        import difflib
+
         close = difflib.get_close_matches(error.name, [*frame.tb_frame.f_locals, *frame.tb_frame.f_globals], 1, 0.75)
         return f"`{close[0]}` is defined: did you mean it?" if close else ""
     owner = next((f.f_code.co_name for f in outer if f is not frame.tb_frame and error.name in f.f_locals), "")
@@ -120,6 +121,8 @@ def _listed(names: list[str], what: str) -> str:
 
 def _close(name: Any, names: list[Any]) -> str:
     """The name to read instead."""
+    import difflib
+
     close = difflib.get_close_matches(name, [n for n in names if type(n) is str], 1) if type(name) is str else []
     return f"{close[0]!r}" if close else "one that it has"
 

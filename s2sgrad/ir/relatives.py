@@ -5,7 +5,6 @@ np.histogram2d   ->   numpy.histogram               scipy.signal.medfilt   ->   
 
 from __future__ import annotations
 
-import difflib
 import functools
 import sys
 import types
@@ -90,6 +89,8 @@ def nearest(name: str) -> str:
     if name in NEAREST:
         return NEAREST[name]
     listed = [getattr(f, "__name__", "") for f in table.rules() if full_name(f).rpartition(".")[0] == module]
+    import difflib
+
     close = difflib.get_close_matches(last, listed, 1, 0.75)
     return f"{module}.{close[0]}" if close else ""
 

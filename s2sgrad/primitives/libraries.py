@@ -8,17 +8,21 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import math
-import random
 import sys
 import types
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-DRAWING = (np.random.Generator, np.random.RandomState, random.Random)
-"""Classes whose instances draw random numbers: their methods return new memory, except for items that they choose."""
+OF_DRAWING = ("numpy", "random")
+"""The packages of `DRAWING`."""
+
+if TYPE_CHECKING:
+    DRAWING: tuple[type, ...]
+    """Classes whose instances draw random numbers: their methods return new memory, except for items that they choose."""
 
 OURS = __name__.partition(".")[0]
 STANDARD = f"{OURS}.standard"
@@ -26,6 +30,15 @@ STANDARD = f"{OURS}.standard"
 
 FOLLOWED = (STANDARD, f"{OURS}.compat.autograd.followed", f"{OURS}.compat.autograd.misc.flatten")
 """Those, what functions of functions are read as, and what returns functions."""
+
+
+def __getattr__(name: str) -> Any:
+    """`DRAWING`, for which NumPy imports what many programs do without."""
+    if name != "DRAWING":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = np.random.Generator, np.random.RandomState, importlib.import_module("random").Random
+    globals()[name] = found
+    return found
 
 
 @dataclass(frozen=True)

@@ -195,7 +195,7 @@ def know_methods(cls: type, names: str, **facts: Any) -> None:
     for name in names.split():
         if hasattr(cls, name):
             know(getattr(cls, name), **facts)
-            record = of(getattr(cls, name))
+            record = _RECORDS[getattr(cls, name)]
             if record not in _METHODS.setdefault(name, []):
                 _METHODS[name].append(record)
 

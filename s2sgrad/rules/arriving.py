@@ -1,4 +1,4 @@
-"""Rules of libraries that need not be there: they are read once the user has imported what they are about.
+"""When rules are read: those of NumPy once the table is asked, those of other libraries once the user has imported them.
 
 later("scipy.linalg", "s2sgrad.rules.scipy.linalg")
 """
@@ -8,11 +8,15 @@ from __future__ import annotations
 import importlib
 import sys
 import threading
+import types
+from typing import Any
 
 _LATER: dict[str, str] = {}  # module of rules -> what it is about
 _reading: set[int] = set()  # the threads that read some now
 _imported = 0  # how many modules there were when they were last looked for
 _begun = False  # whether the rules of NumPy are all there: others build on them
+_OF_NUMPY = "s2sgrad.rules.of_numpy"
+_LIBRARIES = {"numpy", "scipy", __name__.partition(".")[0]} | (sys.stdlib_module_names - {"__main__"})
 
 
 def later(module: str, rules: str) -> None:
@@ -21,31 +25,38 @@ def later(module: str, rules: str) -> None:
     _LATER[rules], _imported = module, 0
 
 
-def begin() -> None:
-    """Let rules be read from now on."""
-    global _begun
-    _begun = True
-
-
 def is_reading() -> bool:
     """Whether this thread reads rules of a library."""
     return threading.get_ident() in _reading
 
 
+def concerns(primitive: Any) -> bool:
+    """Whether rules may be about a callable: about any, but for the functions of the user's modules."""
+    if not isinstance(primitive, types.FunctionType) or not isinstance(primitive.__module__, str):
+        return True
+    return primitive.__module__.partition(".")[0] in _LIBRARIES
+
+
+def read_for(primitive: Any) -> bool:
+    """Read the rules that may be about a callable; whether there were any that had not been read."""
+    return concerns(primitive) and read()
+
+
 def read() -> bool:
-    """Read the rules of what has been imported since; whether there were any."""
-    global _imported
-    if not _begun or not _LATER or len(sys.modules) == _imported:
+    """Read the rules of NumPy, and those of what has been imported since; whether there were any of the latter."""
+    global _imported, _begun
+    if _begun and (not _LATER or len(sys.modules) == _imported):
         return False
     here = threading.get_ident()
     if here in _reading:
         return False  # the rules that are being read look others up
-    _imported = len(sys.modules)
-    arrived = [rules for rules, module in list(_LATER.items()) if module in sys.modules]
     _reading.add(here)
     try:
+        importlib.import_module(_OF_NUMPY)  # where another thread imports it, this waits
+        _begun, _imported = True, len(sys.modules)
+        arrived = [rules for rules, module in list(_LATER.items()) if module in sys.modules]
         for rules in arrived:
-            importlib.import_module(rules)  # where another thread imports it, this waits
+            importlib.import_module(rules)
     finally:
         _reading.discard(here)
     for rules in arrived:

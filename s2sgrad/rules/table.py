@@ -489,13 +489,18 @@ def _identity(primitive: Any) -> Any:
 
 def given(primitive: Any) -> Rule | None:
     """What the user says of this very callable; of a method, whose object is an argument, only that it is flat."""
-    arriving.read()
+    arriving.read_for(primitive)
+    return given_before(primitive)
+
+
+def given_before(primitive: Any) -> Rule | None:
+    """The same, without our own rules that nobody has asked for yet."""
     if isinstance(primitive, types.FunctionType):
         rule = vars(primitive).get(_HOME)
         return rule if rule is not None and rule.primitive is primitive else None  # `functools.wraps` hands it on
     rule = GIVEN.get(_identity(primitive)) if GIVEN else None
     if rule is None and isinstance(primitive, types.MethodType):
-        rule = given(primitive.__func__)
+        rule = given_before(primitive.__func__)
         return rule if rule is not None and rule.tag == "flat" else None
     return rule
 
@@ -509,7 +514,7 @@ def lookup(primitive: Any) -> Rule | None:
         rule = _RULES.get(primitive)
     except TypeError:  # unhashable callables have no rule
         return None
-    if rule is None and arriving.read():
+    if rule is None and arriving.read_for(primitive):
         return lookup(primitive)
     if rule is None and changes_owner(primitive):
         return _RULES.get(getattr(type(primitive.__self__), primitive.__name__))
@@ -572,7 +577,7 @@ def is_flat(primitive: Any) -> bool:
     if own is not None:
         return own.tag == "flat"
     try:
-        known = primitive in _FLAT or (arriving.read() and primitive in _FLAT)
+        known = primitive in _FLAT or (arriving.read_for(primitive) and primitive in _FLAT)
         return known and type(primitive) in _TYPES
     except TypeError:
         return False

@@ -18,14 +18,13 @@ import sys
 import threading
 import types
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from s2sgrad.driver.options import Recording
 from s2sgrad.driver.recipe import Compiled, noted
-from s2sgrad.rules import arriving, table
+from s2sgrad.rules import table
 from s2sgrad.stored.marks import Marks
 from s2sgrad.stored.packed import opened, packed
 
@@ -49,16 +48,15 @@ def through(
     return compiled
 
 
-def _file(folder: str, function: types.FunctionType, kinds: Any, asked: tuple) -> Path | None:
+def _file(folder: str, function: types.FunctionType, kinds: Any, asked: tuple) -> str | None:
     """The file of a text; None for what cannot be told from others, and where the user changed rules."""
-    arriving.read()
     if table.changes != table.own or table.GIVEN:
         return None
     try:
         marks = Marks(deep=True)
         text = f"{_versions()} {Recording.allowed} {asked!r} {marks.kind(kinds)}"
         key = hashlib.sha256(f"{text} {marks.told(function, True)}".encode(errors="surrogatepass")).hexdigest()
-        return Path(folder, f"{function.__code__.co_name.strip('<>')}-{key[:32]}.s2sgrad")
+        return os.path.join(folder, f"{function.__code__.co_name.strip('<>')}-{key[:32]}.s2sgrad")
     except Exception:  # an object of the user's that cannot even be looked at
         return None
 
@@ -66,7 +64,7 @@ def _file(folder: str, function: types.FunctionType, kinds: Any, asked: tuple) -
 @functools.cache
 def _versions() -> str:
     """What texts depend on besides the user's program; of this package the files, which somebody may be editing."""
-    home = Path(__file__).parents[1]
+    home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     files = []
     for folder, folders, names in os.walk(home):
         folders.sort()
@@ -79,9 +77,10 @@ def _versions() -> str:
     return f"{_FORMAT} {digest} {np.__version__} {others} {python}"
 
 
-def _read(file: Path, function: types.FunctionType, kinds: Any) -> Compiled | None:
+def _read(file: str, function: types.FunctionType, kinds: Any) -> Compiled | None:
     try:
-        content = file.read_bytes()
+        with open(file, "rb") as stream:
+            content = stream.read()
         digest, data = content[:_DIGEST], content[_DIGEST:]
         if hashlib.sha256(data).digest() != digest:
             return None
@@ -90,13 +89,15 @@ def _read(file: Path, function: types.FunctionType, kinds: Any) -> Compiled | No
         return None
 
 
-def _write(file: Path, compiled: Compiled, sources: Any, function: types.FunctionType, kinds: Any) -> None:
-    partial = file.with_name(f".{file.name}.{os.getpid()}.{threading.get_ident()}")
+def _write(file: str, compiled: Compiled, sources: Any, function: types.FunctionType, kinds: Any) -> None:
+    home, name = os.path.split(file)
+    partial = os.path.join(home, f".{name}.{os.getpid()}.{threading.get_ident()}")
     try:
         data = marshal.dumps(packed(compiled, sources, function, kinds))
-        file.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(hashlib.sha256(data).digest() + data)
+        os.makedirs(home, exist_ok=True)
+        with open(partial, "wb") as stream:
+            stream.write(hashlib.sha256(data).digest() + data)
         os.replace(partial, file)
     except Exception:  # an object that is nowhere to be found again, a full disk, a folder that is not ours
         with contextlib.suppress(OSError, ValueError):
-            partial.unlink(missing_ok=True)
+            os.unlink(partial)

@@ -110,7 +110,7 @@ class Marks:
             return f"{type(value).__name__} {value!r}"
         if isinstance(value, _NUMBERS):
             return f"{type(value).__module__}.{type(value).__qualname__} {value!r}" if exact else self.of(type(value))
-        if callable(value) and table.given(value) is not None:
+        if callable(value) and table.given_before(value) is not None:
             raise Unmarked
         if (found := address(value)) is not None:
             return ".".join(found)

@@ -53,7 +53,6 @@ class Derivative(Binds):
         self._seed = seed
         self._seeded = seed is not None or (inner is not None and inner._seeded)
         self._latest: Compiled | None = None
-        self._front: Callable[[tuple], Any] = unwritten
         self._others: dict[Options, Derivative] = {}
         self.__name__ = self.__qualname__ = f"{self._request.shown_name}_{options.suffix}"
         self.__module__ = self._request.function.__module__
@@ -152,7 +151,6 @@ class Derivative(Binds):
     def prepare(self, /, *args: Any, **keywords: Any) -> None:
         """Compile the text for arguments of these kinds, which `.source` and `save` then show."""
         self._latest = self._compiled(self._request.lead + args, {**self._request.keywords, **keywords})
-        self._front = unwritten
 
     @entry
     def save(self, path: str | os.PathLike[str], standalone: bool = False, lines: bool = False) -> None:
@@ -174,7 +172,3 @@ class Derivative(Binds):
 
     compiled_source = property(entry(lambda self: source_of(self._shown())), doc=source_of.__doc__)
     explain_compile = explained
-
-
-def unwritten(args: tuple) -> None:
-    """In the place of the function that says what to run for the arguments of a call, until it is written."""

@@ -14,7 +14,7 @@ from s2sgrad.api import debugging, travel
 from s2sgrad.api.argnums import Argnums
 from s2sgrad.api.arguments import require_separate
 from s2sgrad.api.binding import Binds, OfInstances, as_bound
-from s2sgrad.api.derivative import Derivative, unwritten
+from s2sgrad.api.derivative import Derivative
 from s2sgrad.api.forward_over_reverse import exchanged
 from s2sgrad.api.loops import looped
 from s2sgrad.api.request import Request
@@ -53,9 +53,13 @@ class Gradient(Derivative, Generic[P, R]):
         self, function: Callable[..., Any], argnums: Argnums, options: Options, seed: Any, bound: tuple = ()
     ) -> None:
         super().__init__(function, argnums, options, seed, bound)
-        self._binds = self._request.binds
         self._unbound: Gradient | None = None
         self._exchanged: Any = None
+        self._front: Callable[[tuple], Any] = _unwritten  # what to run for the arguments of the latest calls
+
+    @property
+    def _binds(self) -> str:
+        return self._request.binds
 
     def _of_gradient(self, gradient: Derivative, key: Kinds, texts: Texts | None = None) -> Compiled:
         if self._exchanged is None:
@@ -109,6 +113,11 @@ class Gradient(Derivative, Generic[P, R]):
         return (type(self), r.inner is None, r.argnums, r.options, r.binds) if plain else None
 
     # --- inspection ---
+
+    def prepare(self, /, *args: Any, **keywords: Any) -> None:
+        """Compile the text for arguments of these kinds, which `.source` and `save` then show."""
+        super().prepare(*args, **keywords)
+        self._front = _unwritten
 
     @OfInstances
     def __wrapped__(self) -> types.FunctionType:
@@ -216,7 +225,12 @@ def _arrived(function: Any, argnums: Argnums, options: Options, seed: Any, texts
 
 
 def _bound(gradient: Gradient, receiver: Any) -> Gradient:
-    return gradient.__get__(receiver, type(receiver)) if gradient._binds == "instance" else gradient.__get__(None, receiver)
+    of_instance = gradient._request.binds == "instance"
+    return gradient.__get__(receiver, type(receiver)) if of_instance else gradient.__get__(None, receiver)
+
+
+def _unwritten(args: tuple) -> None:
+    """In the place of a function that says what to run, until it is written."""
 
 
 class _Call:
@@ -227,12 +241,13 @@ class _Call:
 
     def __init__(self, gradient: Gradient, args: tuple, keywords: dict[str, Any], front: Any = None) -> None:
         self.gradient, self.args, self.keywords, self.plain, self.seed = gradient, args, keywords, keywords, None
-        self.compiled: Compiled | None = getattr(front, "compiled", None)
+        taken = (compiled for compiled, written in gradient._texts.kept.fronts.values() if written is front)
+        self.compiled: Compiled | None = None if front is None else next(taken, gradient._latest)
 
     def found(self) -> Callable[..., Any]:
         """What is to be called with `args` and `keywords`."""
         gradient, request = self.gradient, self.gradient._request
-        gradient._front = unwritten
+        gradient._front = _unwritten
         self.seed = request.word.taken(self.keywords) if self.keywords else None
         self.args, self.plain = request.lead + self.args, {**request.keywords, **self.keywords}
         self.keywords = self.plain
@@ -308,7 +323,7 @@ def _write_front(gradient: Gradient, key: Hashable, compiled: Compiled, args: tu
 
 
 def _require_separate(request: Request, compiled: Compiled, args: tuple, keywords: dict[str, Any]) -> None:
-    """Raise ValueError if an argument that is written shares memory with another one, or with what the text reads by name."""
+    """Raise ValueError if an argument that the text writes shares memory with another one, or with what it reads by name."""
     require_separate(request.arguments(args, keywords), compiled.written, request.function, compiled.outside())
 
 

@@ -64,16 +64,14 @@ def written(
     bound = Bound(function)
     tests = [test for k, a in enumerate(args) for test in _of_argument(f"_x{k}", a, bound)] + compiled.tests(bound)
     tests += [f"{bound(allows)}(args)"] if allows else []
-    front = bound.function(len(args), " and ".join(tests), run)
-    front.compiled = compiled  # type: ignore[attr-defined]
-    return front
+    return bound.function(len(args), " and ".join(tests), run)
 
 
 class Bound:
     """The values that a front refers to, by their names in its text."""
 
     def __init__(self, function: types.FunctionType) -> None:
-        self._space, self._builtins = function.__globals__, function.__builtins__
+        self._space, self._builtins = function.__globals__, function.__builtins__  # type: ignore[attr-defined]
         self._values: dict[str, Any] = {}
         self._names: dict[int, str] = {}
         self._lives_there = _placed(_code("def front():\n    return None"), self._space, ()).__builtins__ is self._builtins
@@ -107,7 +105,8 @@ def front(args):
 """
         values = {**self._values, "_run": run}
         space = self._space if self._lives_there else {}
-        return _placed(_code(text, tuple(values)), space, tuple(values.values()))
+        front: Front = _placed(_code(text, tuple(values)), space, tuple(values.values()))
+        return front
 
 
 def _placed(code: types.CodeType, space: dict[str, Any], values: tuple) -> Any:

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import math
 import sys
 import types
@@ -36,7 +35,9 @@ def __getattr__(name: str) -> Any:
     """`DRAWING`, for which NumPy imports what many programs do without."""
     if name != "DRAWING":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = np.random.Generator, np.random.RandomState, importlib.import_module("random").Random
+    import random
+
+    found = np.random.Generator, np.random.RandomState, random.Random
     globals()[name] = found
     return found
 

@@ -51,7 +51,7 @@ class Binds:
     """A transform of a function `given`, by attribute access one of what the function gives there."""
 
     given: Any
-    _binds: Any = ""
+    _binds = ""
 
     def of(self, function: Any) -> Any:
         """The same transform of another function."""

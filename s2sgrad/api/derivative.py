@@ -20,7 +20,7 @@ from s2sgrad.api.arguments import require_trees
 from s2sgrad.api.binding import Binds
 from s2sgrad.api.loops import explained, source_of
 from s2sgrad.api.request import Request
-from s2sgrad.api.texts import Texts
+from s2sgrad.api.texts import Texts, unwritten
 from s2sgrad.api.whole import of_complex_numbers, text_for, written_or_recorded
 from s2sgrad.driver import cache
 from s2sgrad.driver.options import Options
@@ -151,6 +151,7 @@ class Derivative(Binds):
     def prepare(self, /, *args: Any, **keywords: Any) -> None:
         """Compile the text for arguments of these kinds, which `.source` and `save` then show."""
         self._latest = self._compiled(self._request.lead + args, {**self._request.keywords, **keywords})
+        self._texts.kept.front = unwritten
 
     @entry
     def save(self, path: str | os.PathLike[str], standalone: bool = False, lines: bool = False) -> None:

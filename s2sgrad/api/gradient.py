@@ -18,7 +18,7 @@ from s2sgrad.api.derivative import Derivative
 from s2sgrad.api.forward_over_reverse import exchanged
 from s2sgrad.api.loops import looped
 from s2sgrad.api.request import Request
-from s2sgrad.api.texts import MOST, Texts
+from s2sgrad.api.texts import MOST, Texts, unwritten
 from s2sgrad.api.whole import another_way, written
 from s2sgrad.driver.options import DEFAULT, LOOPS, THREADS, Options
 from s2sgrad.errors import S2SGradError
@@ -53,13 +53,9 @@ class Gradient(Derivative, Generic[P, R]):
         self, function: Callable[..., Any], argnums: Argnums, options: Options, seed: Any, bound: tuple = ()
     ) -> None:
         super().__init__(function, argnums, options, seed, bound)
+        self._binds = self._request.binds
         self._unbound: Gradient | None = None
         self._exchanged: Any = None
-        self._front: Callable[[tuple], Any] = _unwritten  # what to run for the arguments of the latest calls
-
-    @property
-    def _binds(self) -> str:
-        return self._request.binds
 
     def _of_gradient(self, gradient: Derivative, key: Kinds, texts: Texts | None = None) -> Compiled:
         if self._exchanged is None:
@@ -74,7 +70,7 @@ class Gradient(Derivative, Generic[P, R]):
     @overload
     def __call__(self, /, *args: Any, seed: Any, **keywords: Any) -> R: ...
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
-        front, call = self._front, None
+        front, call = self._texts.kept.front, None
         try:
             try:
                 if not keywords and (run := front(args)) is not None:
@@ -113,11 +109,6 @@ class Gradient(Derivative, Generic[P, R]):
         return (type(self), r.inner is None, r.argnums, r.options, r.binds) if plain else None
 
     # --- inspection ---
-
-    def prepare(self, /, *args: Any, **keywords: Any) -> None:
-        """Compile the text for arguments of these kinds, which `.source` and `save` then show."""
-        super().prepare(*args, **keywords)
-        self._front = _unwritten
 
     @OfInstances
     def __wrapped__(self) -> types.FunctionType:
@@ -229,10 +220,6 @@ def _bound(gradient: Gradient, receiver: Any) -> Gradient:
     return gradient.__get__(receiver, type(receiver)) if of_instance else gradient.__get__(None, receiver)
 
 
-def _unwritten(args: tuple) -> None:
-    """In the place of a function that says what to run, until it is written."""
-
-
 class _Call:
     """A call of a gradient whose text is looked up, or, with the `front` that it took, that failed: `compiled` is None until
     it is found, `args` and `keywords` are those of the text, `plain` of the function."""
@@ -247,7 +234,7 @@ class _Call:
     def found(self) -> Callable[..., Any]:
         """What is to be called with `args` and `keywords`."""
         gradient, request = self.gradient, self.gradient._request
-        gradient._front = _unwritten
+        gradient._texts.kept.front = unwritten
         self.seed = request.word.taken(self.keywords) if self.keywords else None
         self.args, self.plain = request.lead + self.args, {**request.keywords, **self.keywords}
         self.keywords = self.plain
@@ -319,7 +306,8 @@ def _write_front(gradient: Gradient, key: Hashable, compiled: Compiled, args: tu
             return True
 
     way = _runner(gradient, compiled), allows
-    gradient._front = front.of_key(gradient._texts.kept.fronts, key, compiled, args, request.function, way)
+    kept = gradient._texts.kept
+    kept.front = front.of_key(kept.fronts, key, compiled, args, request.function, way)
 
 
 def _require_separate(request: Request, compiled: Compiled, args: tuple, keywords: dict[str, Any]) -> None:

@@ -24,6 +24,10 @@ if TYPE_CHECKING:  # imported at the first compilation, to keep `import s2sgrad`
 MOST = 512  # cache of exact shapes; there are few texts, one per pattern of shapes
 
 
+def unwritten(args: tuple) -> None:
+    """In the place of a function that says what to run, until it is written."""
+
+
 @dataclass
 class Kept:
     """Texts by the types of numbers, by shapes, and those that refer to the user's objects and are not shared, by kinds; and
@@ -33,6 +37,7 @@ class Kept:
     by_shape: dict[Hashable, Compiled] = field(default_factory=dict)
     own: dict[Kinds, Compiled] = field(default_factory=dict)
     fronts: dict[Hashable, tuple[Compiled, Front]] = field(default_factory=dict)
+    front: Front = unwritten  # of the latest call
 
 
 class Texts:

@@ -232,3 +232,32 @@ def test_methods_and_bound_arguments_take_the_usual_way():
         assert net.loss(3.0) == 2.0
     net.w = 5.0
     assert net.loss(3.0) == 5.0
+
+
+NAMES_OF_A_FRONT = ["args", "_run", "_x0", "_v0", "_v1", "type", "x0"]
+
+
+@pytest.mark.parametrize("name", NAMES_OF_A_FRONT)
+def test_names_of_the_users_are_not_those_of_a_front(name):
+    text = f"import numpy as np\n{name} = 2.0\n\ndef loss(x):\n    return np.sum(x * x) * {name}\n"
+    file = f"<named {next(_serial)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    space = {"__name__": "named"}
+    exec(compile(text, file, "exec"), space)
+    df = grad(space["loss"])
+    np.testing.assert_array_equal(called(df, X), 4.0 * X)
+    front = df._texts.kept.front
+    space[name] = 3
+    assert front((X,)) is None
+    np.testing.assert_array_equal(df(X), 6.0 * X)
+    del space[name]
+    assert front((X,)) is None
+    with pytest.raises(Exception):  # noqa: B017  the name is none, or that of the builtin, as for the function itself
+        df(X)
+
+
+def test_a_call_by_keyword_in_between_changes_nothing():
+    df = grad(lambda x, k=2.0: x * x * k)
+    assert called(df, 3.0) == 12.0
+    assert df(3.0, k=5.0) == 30.0
+    assert df(3.0) == 12.0 and called(df, 3.0) == 12.0

@@ -369,3 +369,52 @@ def test_a_text_that_is_read_is_the_one_that_was_kept(entry, texts, read):
     second, text_again, error_again = found()
     assert (text, error) == (text_again, error_again)
     assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(first, second, strict=True))
+
+
+def test_a_kept_text_needs_no_rules_and_no_compiler(tmp_path):
+    """The second start of a program imports neither, and reads the text alone."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        textwrap.dedent("""
+        import sys
+        import numpy as np
+        from s2sgrad import grad
+
+        k = 2.0
+
+        def helper(x):
+            return np.tanh(x) * k
+
+        def loss(w, x):
+            total = 0.0
+            for i in range(len(x)):
+                total = total + np.sum(helper(w * x[i]) ** 2)
+            return total
+
+        print(grad(loss)(np.ones(3), np.arange(6.0).reshape(2, 3)).tolist())
+        print(*sorted(m for m in sys.modules if m.startswith("s2sgrad.")))
+        """)
+    )
+    there = os.environ | {"S2SGRAD_CACHE": str(tmp_path / "kept")}
+    runs = [
+        subprocess.run([sys.executable, str(program)], env=there, capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    (first, compiling), (second, reading) = (run.splitlines() for run in runs)
+    assert first == second
+    assert {"s2sgrad.rules.of_numpy", "s2sgrad.driver.pipeline"} <= set(compiling.split())
+    rooms = {name.split(".")[1] for name in reading.split()}
+    for room in (
+        "cleanup",
+        "emit",
+        "flow",
+        "forward",
+        "inplace",
+        "legality",
+        "memory",
+        "normalize",
+        "specialize",
+        "transform",
+    ):
+        assert room not in rooms
+    assert "s2sgrad.rules.of_numpy" not in reading.split() and "s2sgrad.primitives.catalogue" not in reading.split()

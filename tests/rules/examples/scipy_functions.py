@@ -143,15 +143,28 @@ for _f in (special.hyperu, special.wright_bessel, special.log_wright_bessel):
 
 # --- elliptic integrals, polynomials, transformations ----------------------------------------------------------------------
 
-for _f in (special.ellipkinc, special.ellipeinc, elliptic.legendre_d_until):
+for _f in (special.ellipkinc, special.ellipeinc):
     example(_f, np.array([[-0.4], [4.0]]), Q)
     example(_f, 0.7, 0.4)
     example(_f, np.array([0.4, 2.0]), np.array([0.0, -1.3]))
+for _k, _n in ((1, 1), (1, 3), (2, 5)):
+    example(elliptic.legendre, _k, _n, np.array([[-0.4], [4.0]]), Q)
+    example(elliptic.legendre, _k, _n, 0.5 * np.pi, 0.4)
+    example(elliptic.complete, _k, _n, Q)
+example(elliptic.carlson, 1.5, 0.5, 0.5, 1.0, Q, A, B, 0.6)
+example(elliptic.carlson, 0.5, 0.0, 2.5, 0.0, Q, A, B, 0.6, Q > 0.5)
 example(special.ellipj, X, Q)
 example(special.elliprf, Q, A, B)
 example(special.elliprc, Q, A)
-for _f in (special.elliprd, special.elliprg):
+for _f in (special.elliprd, special.elliprg, special.elliprf):
     example(_f, Q, A, B)
+    example(_f, Q, A, Q)
+    example(_f, A, Q, 1.0001 * Q)
+    example(_f, Q, Q, Q)
+example(special.elliprc, Q, Q)
+example(special.elliprj, Q, A, B, Q)
+example(special.elliprj, Q, A, B, 1.001 * A)
+example(special.elliprj, Q, Q, Q, Q)
 example(special.elliprj, Q, A, B, np.array([0.6]))
 for _f in (special.eval_chebyc, special.eval_chebys, special.eval_sh_chebyt, special.eval_sh_chebyu,
            special.eval_sh_legendre):  # fmt: skip

@@ -42,7 +42,12 @@ def difference(f: Callable[..., Any], arguments: tuple[Any, ...], number: int, l
     with np.errstate(divide="ignore", invalid="ignore"):
         near = f(*before, x + step, *after) - f(*before, x - step, *after)
         far = f(*before, x + 2.0 * step, *after) - f(*before, x - 2.0 * step, *after)
-        return typed((8.0 * near - far) / (12.0 * step), *arguments)
+        slope = (8.0 * near - far) / (12.0 * step)
+        if np.any(at_end := np.isnan(slope)):  # what is defined from 0 on has the slope to the right there
+            one, two, three, four = (f(*before, x + k * step, *after) for k in (1.0, 2.0, 3.0, 4.0))
+            right = (48.0 * one - 36.0 * two + 16.0 * three - 3.0 * four - 25.0 * f(*before, x, *after)) / (12.0 * step)
+            slope = np.where(at_end & (x == 0.0), right, slope)
+        return typed(np.asarray(slope), *arguments)
 
 
 def solved(found, p, g, y=1.0):

@@ -371,9 +371,17 @@ def noncentral_density(x, df, nc):
     >>> bool(np.isclose(noncentral_density(1.3, 2.5, 0.7), stats.ncx2.pdf(1.3, 2.5, 0.7)))
     True
     """
-    roots = np.sqrt(x) - np.sqrt(nc)
-    power = np.exp((0.25 * df - 0.5) * (log(x) - log(nc)) - 0.5 * roots * roots)
-    return 0.5 * power * special.ive(0.5 * df - 1.0, np.sqrt(x * nc))
+    small = np.less(np.multiply(x, nc), 1.0)  # at 0 the other form is 0 * inf
+    x_, nc_ = np.where(small, 1.0, x), np.where(small, 1.0, nc)
+    roots = np.sqrt(x_) - np.sqrt(nc_)
+    power = np.exp((0.25 * df - 0.5) * (log(x_) - log(nc_)) - 0.5 * roots * roots)
+    large = power * special.ive(0.5 * df - 1.0, np.sqrt(x_ * nc_))
+    half = 0.5 * df
+    central = np.exp(
+        special.xlogy(half - 1.0, np.multiply(0.5, x)) - np.multiply(0.5, np.add(x, nc)) - special.gammaln(half)
+    )
+    series = central * special.hyp0f1(half, np.where(small, np.multiply(0.25 * x, nc), 0.0))
+    return 0.5 * np.where(small, series, large)[()]
 
 
 @elementwise(special.chndtr)
@@ -418,5 +426,5 @@ def nrdtrimn(g, mn, p, std, x):
 
 @elementwise(special.nrdtrisd)  # (x - mn) / ndtri(p)
 def nrdtrisd(g, std, mn, p, x):
-    z = (x - mn) / std
+    z = special.ndtri(p)
     return -g / z, -g * math.sqrt(2.0 * math.pi) * std * np.exp(0.5 * z * z) / z, g / z

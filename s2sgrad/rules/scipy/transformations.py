@@ -114,7 +114,8 @@ def pseudo_huber(g, y, delta, r):
 
 @elementwise(special.tklmbda)  # of which (p ** lmbda - (1 - p) ** lmbda) / lmbda is the inverse
 def tklmbda(g, p, x, lmbda):
-    slope = g / (np.exp(special.xlogy(lmbda - 1.0, p)) + np.exp(special.xlog1py(lmbda - 1.0, -p)))
+    inside = np.where(np.greater(np.abs(x) * lmbda, 1.0), 0.0, g)  # of the support, which is bounded where lmbda > 0
+    slope = inside / (np.exp(special.xlogy(lmbda - 1.0, p)) + np.exp(special.xlog1py(lmbda - 1.0, -p)))
     upper = bounded_log(p)
     lower = bounded_log(1.0 - p)
     return slope, -slope * (boxcox_in_lmbda(upper, lmbda) - boxcox_in_lmbda(lower, lmbda))

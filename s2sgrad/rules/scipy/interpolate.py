@@ -129,8 +129,7 @@ def of_coefficients(g, x, tck, der, ext):
     a constant."""
     if not isinstance(tck, tuple):
         return None
-    if np.ndim(tck[1]) != 1:
-        raise Refusal(None, "`splev` of a curve has no derivative rule in its coefficients: take each coordinate alone")
+    alone(tck)
     columns = [interpolate.splev(x, (tck[0], e, tck[2]), der, ext) for e in np.eye(len(tck[1]))]
     return unknown(tck[0]), np.sum(np.stack(columns) * g, axis=tuple(range(1, np.ndim(x) + 1))), None
 
@@ -164,9 +163,22 @@ def _(y, dot, x, tck, der, ext, dot_dot, x_dot, tck_dot, der_dot, ext_dot):
     return along_coefficients(dot_dot, x, tck, der, ext), by_place, y * still(tck_dot, tck), None, None
 
 
-@general(interpolate.splev)
+def alone(tck):
+    """The spline; Refusal for a tuple of several, of which FITPACK gives a list."""
+    if isinstance(tck, (tuple, list)) and np.ndim(tck[1]) != 1:
+        way = "take each coordinate alone, `[splev(x, (t, c, k)) for c in cs]`"
+        raise Refusal(None, f"a curve of several coordinates has no derivative rule: {way}")
+    return tck
+
+
+def value(x, tck, der, ext):
+    """`splev`, of one spline."""
+    return interpolate.splev(x, alone(tck), der, ext)
+
+
+@general(interpolate.splev, value)
 def splev(g, y, x, tck, der=0, ext=0):
-    return g * interpolate.splev(x, tck, der + 1, ext), of_coefficients(g, x, tck, der, ext)
+    return g * value(x, tck, der + 1, ext), of_coefficients(g, x, tck, der, ext)
 
 
 splev.refuse(
@@ -177,7 +189,7 @@ splev.refuse(
 
 @splev.forward()
 def _(y, x, tck, x_dot, tck_dot, der=0, ext=0):
-    return x_dot * interpolate.splev(x, tck, der + 1, ext), along_coefficients(tck_dot, x, tck, der, ext)
+    return x_dot * value(x, tck, der + 1, ext), along_coefficients(tck_dot, x, tck, der, ext)
 
 
 # --- surfaces --------------------------------------------------------------------------------------------------------
@@ -249,4 +261,4 @@ def _(z, x, y, tck, x_dot, y_dot, tck_dot, dx=0, dy=0):
 bisplev.constant("tck", _CONSTANT)
 piecewise.constant("spline", _CONSTANT)
 univariate.constant("spline", _CONSTANT)
-structured("tck", interpolate.splev)
+structured("tck", interpolate.splev, value)

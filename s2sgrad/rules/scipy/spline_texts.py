@@ -21,8 +21,9 @@ from s2sgrad.rules.scipy.interpolate import (
     of_coefficients,
     still,
     unknown,
+    value,
 )
-from s2sgrad.rules.table import flat, general, structured, with_sizes_of_their_own
+from s2sgrad.rules.table import elementwise, flat, general, structured, with_sizes_of_their_own
 from s2sgrad.runtime import Refusal
 
 # --- integrals -------------------------------------------------------------------------------------------------------
@@ -86,15 +87,27 @@ def _(y, dot, a, b, tck, dot_dot, a_dot, b_dot, tck_dot):
     return along_ends(dot_dot, a, b, tck), by_a, b_dot * change(dot, b, tck), y * still(tck_dot, tck)
 
 
+def end(x):
+    """An end of an integral, of which FITPACK reads one number."""
+    if np.size(x) != 1:
+        raise Refusal(None, "`splint` takes numbers as its ends, and reads the first of several: call it for each")
+    return x
+
+
+@elementwise(end)
+def _(g, y, x):
+    return g
+
+
 @general(interpolate.splint)
 def splint(g, y, a, b, tck, full_output=0):
-    return -g * interpolate.splev(a, tck, 0, 1), g * interpolate.splev(b, tck, 0, 1), of_ends(g, a, b, tck)
+    return -g * value(end(a), tck, 0, 1), g * value(end(b), tck, 0, 1), of_ends(g, a, b, tck)
 
 
 @splint.forward()
 def _(y, a, b, tck, a_dot, b_dot, tck_dot, full_output=0):
     along = along_ends(tck_dot, a, b, tck)
-    return -a_dot * interpolate.splev(a, tck, 0, 1), b_dot * interpolate.splev(b, tck, 0, 1), along
+    return -a_dot * value(end(a), tck, 0, 1), b_dot * value(end(b), tck, 0, 1), along
 
 
 splint.refuse(
@@ -126,7 +139,7 @@ def _(y, tck, n, tck_dot, n_dot):
 
 
 structured("tck", derived)
-with_sizes_of_their_own(derived, interpolate.splev)  # which reads beyond the end of knots that do not fit
+with_sizes_of_their_own(derived, interpolate.splev, value)  # which reads beyond the end of knots that do not fit
 
 
 @restates(interpolate.splder, tuples=("tck",), counts=True)

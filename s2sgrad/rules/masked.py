@@ -18,7 +18,7 @@ from s2sgrad.rules.reductions import along, max_, mean, std, sum_, tie_weights, 
 from s2sgrad.rules.scans import prod, products_before
 from s2sgrad.rules.table import flat, linear
 from s2sgrad.rules.ufunc_methods import add_reduce, maximum_reduce, multiply_reduce
-from s2sgrad.runtime import over, spreading, times, unreduce
+from s2sgrad.runtime import Refusal, over, spreading, times, unreduce
 
 for _rule in (sum_, mean, var, std, max_, prod, nansum, nanmean, nanvar, nanstd, nanprod, add_reduce, maximum_reduce):
     _rule.mask = "where"
@@ -74,6 +74,8 @@ def deviations(x, where, axis=None):
     >>> deviations(np.array([1.0, 4.0, np.nan]), [True, True, False])
     array([-1.5,  1.5,  0. ])
     """
+    if np.asarray(where).dtype != bool:  # NumPy counts a 2 twice in the mean, and takes it for True elsewhere
+        raise Refusal(None, "`where=` of a variance has a derivative rule as an array of bools")
     lowest = np.min(x, axis=axis, keepdims=True, where=where, initial=math.inf)
     count = chosen_count(x, where, axis, True)
     x = np.where(where, np.subtract(x, np.where(count == 0, 0.0, lowest)), 0.0)

@@ -103,6 +103,10 @@ def polyfit(g, p, x, y, deg=None, rcond=None):
 
 
 polyfit.linear_in("y")
+polyfit.refuse(
+    lambda rcond: not (rcond.known and rcond.value is None),
+    "`polyfit` with `rcond`, which leaves directions out, has no derivative rule: leave it out",
+)
 
 
 # --- polynomials that are objects: constants, called with an array -----------------------------------------------------

@@ -159,6 +159,8 @@ def _(g, y, f_obs, f_exp=None, ddof=0, axis=0, *, sum_check=True, nan_policy="pr
     return unbroadcast(c_bar * (1.0 - share * share), f_exp)
 
 
+chisquare.refuse(lambda ddof: ddof.rank != 0, "`chisquare` with several `ddof` has no derivative rule: call it for each")
+
 for _rule in [rule for rule in vars().values() if isinstance(rule, Rule) and rule.differentiable]:
     _rule.refuse(lambda operand: is_container(operand), "a statistic of a list has no derivative rule: pass an array")
     _rule.refuse(

@@ -106,6 +106,9 @@ def moment(g, y, a, order=1, axis=0, nan_policy="propagate", *, center=None, kee
     return g * order * (d ** (order - 1) - power_mean(d, axis, order - 1))
 
 
+moment.refuse(lambda order: order.rank != 0, "`moment` of several orders has no derivative rule: call it for each")
+
+
 @general(stats.skew)
 def skew(g, y, a, axis=0, bias=True, nan_policy="propagate", *, keepdims=False):
     n, d = count(a, axis), deviation(a, axis)

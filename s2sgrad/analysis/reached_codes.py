@@ -54,6 +54,23 @@ def refer_to(values: Iterable[Any], objects: Iterable[Any]) -> bool:
     return any(id(found) in wanted for found in reached(values))
 
 
+def of_libraries(functions: Iterable[Any]) -> Iterator[Any]:
+    """What running these functions may use of libraries' modules, by the names in them; `TOO_MUCH` as `reached` does.
+
+    >>> def saved(y): np.save("y.npy", y)
+    >>> any(found is np.save for found in of_libraries([saved]))
+    True
+    """
+    for found in reached(functions):
+        yield found
+        if isinstance(found, types.FunctionType) and not libraries.is_installed(found):
+            names, free, imported = _named(found.__code__)
+            modules = [found.__globals__.get(n) for n in free] + [sys.modules.get(n) for n in imported]
+            for module in modules:
+                if isinstance(module, types.ModuleType) and libraries.is_installed(module):
+                    yield from (vars(module)[n] for n in names & vars(module).keys())
+
+
 def may_hold(value: Any) -> bool:
     """Whether a value may hold arrays: one itself, a container, or an object or a class of the user's.
 

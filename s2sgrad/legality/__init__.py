@@ -4,6 +4,7 @@
 
 `checks` examines each statement in textual order: uses of containers (`containers`), operations without derivative
 (`operations`), and what calls may write or keep (`calls`). Then, for the whole function, stores that overlap their value
-(`stores`), numbers converted to text and back (`string_roundtrips`), and what is run again (`repeats`).  `context` has the
+(`stores`), numbers converted to text and back (`string_roundtrips`) or written to a file (`file_roundtrips`),
+and what is run again (`repeats`).  `context` has the
 facts that they share.
 """

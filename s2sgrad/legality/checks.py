@@ -17,6 +17,7 @@ from s2sgrad.legality import (
     complex_values,
     containers,
     dense_matrices,
+    file_roundtrips,
     guests,
     operations,
     repeats,
@@ -54,6 +55,7 @@ def run(context: Context, inference: Inference) -> bool:
     for statement in effects.walk(context.tree.body):  # these come last
         stores.check(context, statement)
     string_roundtrips.check(context.unit, context.tree, context.varied, context.kinds)
+    file_roundtrips.check(context.unit, context.tree, context.varied, context.kinds)
     containers.check_stacks(context)
     repeats.check(context)
     inserted = [guests.insert(context.tree, checks), complex_values.insert_checks(context, inference)]

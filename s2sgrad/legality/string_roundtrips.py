@@ -7,8 +7,11 @@ Text that is only printed, logged, or used as a key is allowed.
 
 from __future__ import annotations
 
+from typing import Any
+
 import gast
 
+from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind, Number
 from s2sgrad.flow.graph import binds
@@ -35,9 +38,15 @@ def check(unit: Unit, tree: gast.FunctionDef, varied: set[str], kinds: dict[str,
                 texts -= {n for n in texts if isinstance(kinds.get(n), (Number, Array))}  # `len(str(x))`
     for statement in carrying:
         for call in calls_in(effects.header(statement)):
-            if catalogue.of(unit.resolve(call.func)).from_text and any(_carries(unit, a, varied, texts) for a in call.args):
+            if catalogue.of(callee(unit, call)).from_text and any(_carries(unit, a, varied, texts) for a in call.args):
                 unit.refuse(call, "this reads numbers off a text, or off bytes, that were made of a differentiated value: "
                                   "keep the value itself, or use `stop_gradient(..)`")  # fmt: skip
+
+
+def callee(unit: Unit, call: gast.Call) -> Any:
+    """What a call calls: of `reads_only(f, ..)(x)`, `f`."""
+    checked = isinstance(call.func, gast.Call) and unit.called(call.func) is runtime.reads_only
+    return unit.resolve(call.func.args[0] if checked else call.func)
 
 
 def _carries(unit: Unit, node: gast.AST, varied: set[str], texts: set[str]) -> bool:

@@ -85,7 +85,7 @@ class Primitive:
     logs: bool = False  # formats its arguments during the call, and keeps no reference
     to_text: bool = False  # writes numbers as text or bytes
     from_text: bool = False  # parses numbers from text or bytes
-    files: bool = False  # reads or writes files
+    files: str = ""  # "r" where it reads files, "w" where it writes them, "rw" where it may do both
 
     @property
     def rule(self) -> table.Rule | None:

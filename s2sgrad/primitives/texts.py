@@ -5,7 +5,7 @@
 >>> import numpy as np
 >>> from s2sgrad.primitives.record import methods_named, of
 >>> of(repr).to_text, of(np.frombuffer).from_text, of(np.savez).files, [m.to_text for m in methods_named("hex")]
-(True, True, True, [True, True])
+(True, True, 'w', [True, True])
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import json
 import logging
+import pickle
 
 import numpy as np
 
@@ -29,7 +30,9 @@ know(
     np.genfromtxt, json.loads, ast.literal_eval, float.fromhex,
     from_text=True,
 )  # fmt: skip
-know(np.save, np.savez, np.savez_compressed, np.savetxt, np.load, np.loadtxt, np.genfromtxt, np.fromfile, np.memmap,
-     np.fromregex, files=True)  # fmt: skip
+know(np.save, np.savez, np.savez_compressed, np.savetxt, pickle.dump, json.dump, files="w")
+know(np.load, np.loadtxt, np.genfromtxt, np.fromfile, np.fromregex, pickle.load, json.load, files="r")
+know(np.memmap, open, files="rw")
+know_methods(np.ndarray, "tofile dump", effect=True, files="w")
 know_methods(logging.Logger, "debug info warning warn error exception critical fatal log", logs=True)
 know(print, logs=True, flat=True)

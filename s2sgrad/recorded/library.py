@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.ir.signatures import by_position
+from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.buffers import leaves_out
 from s2sgrad.primitives.spellings import is_off, overwrites
 from s2sgrad.recorded import arrays
@@ -49,6 +50,7 @@ def instead_of(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., 
     return register
 
 
+_FROM_TEXT = frozenset(record.function for record in catalogue.records() if record.from_text)
 _USUAL = PLAIN | {Array, Number}
 _USUAL_OR_LISTED = _USUAL | {list, tuple}
 _TREATED = frozenset({"out", "dtype", "where"})
@@ -61,13 +63,13 @@ def applied(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     plainly = not keywords or (_TREATED.isdisjoint(keywords) and not any(map(overwrites, keywords)))
     usual = _USUAL if type(primitive) is np.ufunc else _USUAL_OR_LISTED
     if plainly and usual.issuperset(map(type, args)) and len(args) <= known(primitive).lead:
-        return born(apply(primitive, args, keywords))
+        return _parsed(primitive, apply(primitive, args, keywords), args)
     _require_followed(primitive, args, keywords)
     if any(isinstance(a, Iterator) for a in args):
         args = tuple([list(a) if isinstance(a, Iterator) else a for a in args])
     args, keywords, out = _apart(primitive, args, keywords)
     if not (handles_in(args, []) or is_handle(out) or handles_in(keywords, [])):
-        return born(primitive(*args, **keywords, **({} if out is None else {"out": out})))
+        return _parsed(primitive, primitive(*args, **keywords, **({} if out is None else {"out": out})), args)
     args, keywords = _in_double_precision(primitive, args, keywords)
     if out is None:
         return born(apply(primitive, args, keywords))
@@ -81,6 +83,13 @@ def applied(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         _require_apart(primitive, args, keywords, out, y)
     write(out, ..., y)
     return out
+
+
+def _parsed(primitive: Any, y: Any, args: tuple) -> Any:
+    """The result of a primitive, which may not be numbers off a text that shows what is followed."""
+    if primitive in _FROM_TEXT:
+        require_no_digits(y, *args)
+    return born(y)
 
 
 def _require_followed(primitive: Any, args: tuple, keywords: dict[str, Any]) -> None:

@@ -34,6 +34,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from differences import leaves_sum, moved
+from scipy import sparse
 
 UFUNC_METHODS = ("reduce", "accumulate", "reduceat", "outer", "at")
 MODULES = (
@@ -43,7 +44,9 @@ MODULES = (
     "scipy.special",
     "scipy.linalg",
     "scipy.spatial.distance",
+    "scipy.sparse",
     "scipy.sparse.linalg",
+    "scipy.sparse.csgraph",
     "scipy.signal",
     "scipy.ndimage",
     "scipy.interpolate",
@@ -53,6 +56,8 @@ MODULES = (
 )
 ARRAYS = "array"  # stands for a module in a name: methods and attributes of arrays
 NUMBERS = "number"  # and of the numbers that reductions give
+SPARSE_ARRAYS = "sparse"
+OWNERS = {ARRAYS: np.ndarray, NUMBERS: np.float64, SPARSE_ARRAYS: sparse.csr_array}
 
 FLOATS = {
     "v": "np.array([0.3, 0.71, 0.45, 0.92, 0.2])",
@@ -73,6 +78,15 @@ OTHERS = {
     "zero": "0",
     "yes": "True",
 }
+SPARSE = {  # made of floats, for the modules that are about them
+    "S": "sparse.csr_array(m)",
+    "T": "sparse.csc_array(2.0 * m)",
+    "D": "sparse.diags_array(v)",
+    "C": "(v, (np.array([0, 2, 1, 3, 1]), np.array([1, 0, 2, 3, 3])))",
+    "L": "[sparse.csr_array(m), sparse.csr_array(3.0 * m)]",
+    "B": "[[sparse.csr_array(m), None], [None, sparse.csr_array(n)]]",
+}
+CARRYING = {*FLOATS, *SPARSE}
 PALETTE = FLOATS | OTHERS
 VALUES = {name: eval(text, {"np": np}) for name, text in PALETTE.items()}
 
@@ -112,18 +126,19 @@ class Call:
     def parameters(self) -> tuple[str, ...]:
         """The names of the float arguments."""
         used = [*self.places, *(value for _, value in self.keywords), *(self.called or ())]
+        used += [name for part in used for name in FLOATS if re.search(rf"\b{name}\b", SPARSE.get(part, ""))]
         return tuple(name for name in dict.fromkeys(used) if name in FLOATS)
 
     @property
     def expression(self) -> str:
         module, _, name = self.callee.partition(":")
-        texts = {part: part for part in FLOATS} | OTHERS | ({self.written: "y"} if self.written else {})
+        texts = {part: part for part in FLOATS} | OTHERS | SPARSE | ({self.written: "y"} if self.written else {})
         given = [texts.get(part, part) for part in self.places]
         given += [f"{key}={texts.get(value, value)}" for key, value in self.keywords]
         given += ["out=y"] if self.out is not None else []
-        if module in (ARRAYS, NUMBERS):
-            head = given.pop(0) if module == ARRAYS else f"np.sum({given.pop(0)})"
-            text = f"{head}.{name}" + (f"({', '.join(given)})" if callable(_attribute(name)) else "")
+        if module in OWNERS:
+            head = f"np.sum({given.pop(0)})" if module == NUMBERS else given.pop(0)
+            text = f"{head}.{name}" + (f"({', '.join(given)})" if callable(_attribute(module, name)) else "")
         else:
             text = f"lib.{name}({', '.join(given)})"
         if self.called is not None:
@@ -134,7 +149,8 @@ class Call:
     def source(self) -> str:
         """A module with a function `f` of the float arguments, whose result is a weighted sum of what the call gives."""
         module = self.callee.partition(":")[0]
-        library = "" if module in (ARRAYS, NUMBERS) else f"import {module} as lib\n"
+        library = "" if module in OWNERS else f"import {module} as lib\n"
+        library += "from scipy import sparse\n" if "sparse." in self.expression else ""
         weights = "np.cos(1.0 + np.arange(np.size(y))).reshape(np.shape(y))"
         lines = f"    y = {self.expression}\n"
         if self.written or self.out is not None:
@@ -146,14 +162,17 @@ class Call:
         )
 
 
-def _attribute(name):
-    return getattr(np.ndarray, name, None) or getattr(np.float64, name)
+def _attribute(module, name):
+    return getattr(OWNERS[module], name)
 
 
-def names(modules=MODULES) -> list[str]:
+def names(modules=(*MODULES, *OWNERS)) -> list[str]:
     """What is public and can be called, as "module:name", each object once."""
     found, seen = [], set()
     for module in modules:
+        if module in OWNERS:
+            found += [f"{module}:{name}" for name in dir(OWNERS[module]) if not name.startswith("_")]
+            continue
         library = importlib.import_module(module)
         listed = getattr(library, "__all__", None) or dir(library)
         for name in sorted(listed):
@@ -166,8 +185,6 @@ def names(modules=MODULES) -> list[str]:
             found.append(f"{module}:{name}")
             if module == "numpy" and isinstance(value, np.ufunc) and (value.nin, value.nout) == (2, 1):
                 found += [f"{module}:{name}.{method}" for method in UFUNC_METHODS]
-    found += [f"{ARRAYS}:{name}" for name in dir(np.ndarray) if not name.startswith("_")]
-    found += [f"{NUMBERS}:{name}" for name in dir(np.float64) if not name.startswith("_")]
     return [name for name in found if not SKIPPED.fullmatch(name)]
 
 
@@ -182,9 +199,10 @@ OPERANDS = tuple(name for name in USUAL if name != "f")
 def parameters(callee: str) -> tuple[list[tuple[str, ...]], int, list[tuple[str, tuple[str, ...]]]]:
     """What each parameter by position may be given, how many of them are required, and the same for keywords."""
     module, _, name = callee.partition(":")
-    if module in (ARRAYS, NUMBERS):
-        count = 3 if callable(_attribute(name)) else 1
-        return [MASKED] * count, 1, [("axis", USUAL), ("keepdims", ("yes",)), ("where", ("k",))]
+    if module in OWNERS:
+        count = 3 if callable(_attribute(module, name)) else 1
+        first = MASKED if module != SPARSE_ARRAYS else tuple(SPARSE)[:3]
+        return [first] + [MASKED] * (count - 1), 1, [("axis", USUAL), ("keepdims", ("yes",)), ("where", ("k",))]
     value = operator.attrgetter(name)(importlib.import_module(module))
     if isinstance(getattr(value, "__self__", None), np.ufunc):
         optional = {"axis": ("zero", "one", "pair"), "keepdims": ("yes",), "where": ("k",), "initial": ("big",)}
@@ -198,6 +216,8 @@ def parameters(callee: str) -> tuple[list[tuple[str, ...]], int, list[tuple[str,
         return [MASKED] * 3, 1, []
     by_position = [p for p in listed if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     places = [_given(p, value) for p in by_position] + [USUAL] * 2 * any(p.kind is p.VAR_POSITIONAL for p in listed)
+    if module.startswith("scipy.sparse"):
+        places = [(*SPARSE, *given) if given == USUAL else given for given in places]
     required = max(1, sum(p.default is p.empty for p in by_position))
     keywords = [(p.name, _given(p, value)) for p in listed if p.default is not p.empty and p.kind is not p.POSITIONAL_ONLY]
     return places[:4], required, keywords
@@ -228,9 +248,9 @@ def candidates(callee: str, rng: random.Random):
 
     def filled(count):
         choices = places[:count]
-        floats = [[name for name in choice if name in FLOATS] or choice for choice in choices]
+        floats = [[name for name in choice if name in CARRYING] or choice for choice in choices]
         orders = (list(itertools.islice(_shuffled(options, rng), TRIALS // 2)) for options in (floats, choices))
-        return [call for pair in itertools.zip_longest(*orders) for call in pair if call and any(n in FLOATS for n in call)]
+        return [call for pair in itertools.zip_longest(*orders) for call in pair if call and CARRYING & {*call}]
 
     yield [Call(callee, call) for call in filled(required)]
     if keywords:
@@ -252,7 +272,7 @@ def _shuffled(options, rng):
 def plain(call: Call):
     """The arguments of a call, and a function of them that gives its result."""
     args = [_copied(VALUES[name]) for name in call.parameters]
-    return args, eval(f"lambda {', '.join(call.parameters)}: {call.expression}", {"np": np} | _library(call))
+    return args, eval(f"lambda {', '.join(call.parameters)}: {call.expression}", _library(call))
 
 
 def _copied(value):
@@ -261,7 +281,10 @@ def _copied(value):
 
 def parts(value, depth=3):
     """The paths to numbers and arrays of floats or complex numbers in a result, and which these are."""
-    if isinstance(value, np.ndarray):
+    if sparse.issparse(value) and value.dtype.kind in "fc":
+        for rest, is_complex in parts(value.toarray()):
+            yield ("toarray()", *rest), is_complex
+    elif isinstance(value, np.ndarray):
         if value.dtype.kind in "fc" and value.size and np.all(np.isfinite(value)) and np.all(np.abs(value) < 1e4):
             yield (), value.dtype.kind == "c"
     elif isinstance(value, (float, complex)):
@@ -284,7 +307,7 @@ def found(callee: str, seed: int = 0) -> list[Call]:
             if kept == KEPT:
                 break
             for done in _tried(call):
-                floats = tuple(n in FLOATS for n in call.places)
+                floats = tuple(n if n in SPARSE else n in FLOATS for n in call.places)
                 shape = (floats, call.keywords, done.part, done.written, done.out is None)
                 if shape not in shapes:
                     shapes.add(shape)
@@ -312,8 +335,8 @@ def _with_values(call: Call, value) -> list[Call]:
         buffered = replace(call, out=np.shape(value))
         args, _ = plain(call)
         with contextlib.suppress(Exception):
-            space = {"np": np, "y": np.zeros(buffered.out)}
-            eval(f"lambda {', '.join(call.parameters)}: {buffered.expression}", space | _library(call))(*args)
+            space = _library(call) | {"y": np.zeros(buffered.out)}
+            eval(f"lambda {', '.join(call.parameters)}: {buffered.expression}", space)(*args)
             if np.any(space["y"]):
                 read.append(buffered)
     return read
@@ -321,7 +344,7 @@ def _with_values(call: Call, value) -> list[Call]:
 
 def _library(call: Call) -> dict:
     module = call.callee.partition(":")[0]
-    return {} if module in (ARRAYS, NUMBERS) else {"lib": importlib.import_module(module)}
+    return {"np": np, "sparse": sparse} | ({} if module in OWNERS else {"lib": importlib.import_module(module)})
 
 
 # --- judgement ---------------------------------------------------------------------------------------------------------
@@ -482,7 +505,7 @@ def main():
     options = parser.parse_args()
     if options.child:
         return _child(options.seed)
-    every = names()
+    every = names((*MODULES, *OWNERS, *(w for w in options.wanted if ":" not in w and w not in (*MODULES, *OWNERS))))
     wanted = [n for n in every if not options.wanted or n in options.wanted or n.partition(":")[0] in options.wanted]
     counts = Counter()
     for told in swept(wanted, options.seed):

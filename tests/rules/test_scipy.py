@@ -834,3 +834,25 @@ def test_nothing_is_known_of_knots(value):
 
     for f in (value, slope):
         assert np.all(np.isnan(grad(f)(t, c))) and np.isnan(jvp(f, (t, c), (np.ones_like(t), None))[1])
+
+
+GRID, TABLE = (np.arange(4.0), np.arange(5.0)), np.sin(np.arange(20.0)).reshape(4, 5)
+POINTS = np.array([[1.2, 2.3], [2.4, 3.1]])
+MADE_ONCE = interpolate.RegularGridInterpolator(GRID, TABLE)
+
+
+def by_coordinates(p):
+    return np.sum(interpolate.interpn(GRID, TABLE, (p[0], p[1])) ** 2)
+
+
+def by_one_coordinate_for_all(p):
+    return np.sum(interpolate.RegularGridInterpolator(GRID, TABLE)((p[0], p[0, 0])) ** 2)
+
+
+def by_lists(p):
+    return np.sum(MADE_ONCE([[p[0, 0], p[0, 1]], [p[1, 0], 2.0]]) ** 2) + np.sum(MADE_ONCE((p[0], p[1])))
+
+
+@pytest.mark.parametrize("f", [by_coordinates, by_one_coordinate_for_all, by_lists], ids=lambda f: f.__name__)
+def test_points_of_a_grid_as_a_tuple_of_coordinates(f):
+    check_grads(f, (POINTS,), rtol=1e-4, atol=1e-5)

@@ -14,12 +14,68 @@ import numpy as np
 from scipy import interpolate
 
 from s2sgrad.rules import instances
-from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.scipy.interpolate import by_column, by_row, columns_like, rows_like
-from s2sgrad.rules.table import elementwise, flat, general
+from s2sgrad.rules.table import elementwise, flat, general, linear, structured
 from s2sgrad.runtime import Refusal, unbroadcast
 
 # --- cells -----------------------------------------------------------------------------------------------------------
+
+
+def located(xi):
+    """Points as an array: a tuple holds their coordinates.
+
+    >>> located((np.array([1.0, 2.0]), 5.0)).tolist()
+    [[1.0, 5.0], [2.0, 5.0]]
+    """
+    if isinstance(xi, tuple) and len(xi) > 1:
+        return np.stack(np.broadcast_arrays(*xi), axis=-1)
+    return np.asarray(xi[0] if isinstance(xi, tuple) else xi)
+
+
+def located_bar(w, xi):
+    """The cotangent of points, in the structure that they have."""
+    if isinstance(xi, tuple):
+        each = [w] if len(xi) == 1 else [w[..., k] for k in range(len(xi))]
+        return tuple([as_given(bar, x) for bar, x in zip(each, xi, strict=True)])
+    return as_given(w, xi)
+
+
+def as_given(w, x):
+    """A cotangent in the structure of `x`, an array or lists of numbers."""
+    if isinstance(x, (list, tuple)):
+        return type(x)([as_given(w[k], part) for k, part in enumerate(x)])
+    return unbroadcast(w, x)
+
+
+def located_along(dot, xi):
+    """The transpose of `located_bar`."""
+    if isinstance(xi, tuple):
+        parts = [np.zeros(np.shape(x)) if d is None else np.asarray(d) for d, x in zip(dot, xi, strict=True)]
+        return located(tuple(parts))
+    return np.asarray(dot)
+
+
+@general(located)
+def _located(w, y, xi):
+    return located_bar(w, xi)
+
+
+@_located.forward()
+def _(y, xi, xi_dot):
+    return located_along(xi_dot, xi)
+
+
+@linear(located_bar)
+def _(g, y, w, xi):
+    return located_along(g, xi), None
+
+
+@linear(located_along)
+def _(g, y, dot, xi):
+    return located_bar(g, xi), None
+
+
+structured("xi", located)
 
 
 def cells(grid, points, method):
@@ -147,14 +203,16 @@ _taken.linear_in("values")
 @general(interpolate.interpn)
 def interpn(g, y, points, values, xi, method="linear", bounds_error=True, fill_value=np.nan):
     return (
-        None, spread(g, values, points, xi, method, fill_value), slope(g, values, points, xi, method, fill_value)
+        None, spread(g, values, points, located(xi), method, fill_value),
+        located_bar(slope(g, values, points, located(xi), method, fill_value), xi),
     )  # fmt: skip
 
 
 @interpn.forward()
 def _(y, points, values, xi, points_dot, values_dot, xi_dot, method="linear", bounds_error=True, fill_value=np.nan):
     return (
-        None, taken(values_dot, points, xi, method, fill_value), along(xi_dot, values, points, xi, method, fill_value)
+        None, taken(values_dot, points, located(xi), method, fill_value),
+        along(located_along(xi_dot, xi), values, points, located(xi), method, fill_value),
     )  # fmt: skip
 
 
@@ -166,14 +224,16 @@ def on_grid(xi, points, values, method="linear", bounds_error=True, fill_value=n
 @general(on_grid)
 def _on_grid(g, y, xi, points, values, method="linear", bounds_error=True, fill_value=np.nan):
     return (
-        slope(g, values, points, xi, method, fill_value), None, spread(g, values, points, xi, method, fill_value)
+        located_bar(slope(g, values, points, located(xi), method, fill_value), xi), None,
+        spread(g, values, points, located(xi), method, fill_value),
     )  # fmt: skip
 
 
 @_on_grid.forward()
 def _(y, xi, points, values, xi_dot, points_dot, values_dot, method="linear", bounds_error=True, fill_value=np.nan):
     return (
-        along(xi_dot, values, points, xi, method, fill_value), None, taken(values_dot, points, xi, method, fill_value)
+        along(located_along(xi_dot, xi), values, points, located(xi), method, fill_value), None,
+        taken(values_dot, points, located(xi), method, fill_value),
     )  # fmt: skip
 
 
@@ -197,12 +257,12 @@ def along_of(dots, table, xi):
 
 @general(interpolate.RegularGridInterpolator.__call__)
 def regular(g, y, self, xi, method=None, *, nu=None):
-    return None, slope_of(g, self, xi)
+    return None, located_bar(slope_of(g, self, located(xi)), xi)
 
 
 @regular.forward()
 def _(y, self, xi, self_dot, xi_dot, method=None, *, nu=None):
-    return None, along_of(xi_dot, self, xi)
+    return None, along_of(located_along(xi_dot, xi), self, located(xi))
 
 
 regular.constant("self", "the data of a grid are constants here: make the interpolator in this function")
@@ -212,11 +272,7 @@ regular.refuse(
 )
 for _rule, _places in ((interpn, "points"), (_on_grid, "points")):
     _rule.constant(_places, "an interpolator has no derivative in the places of its data: pass constants")
-for _rule in (interpn, _on_grid, regular):
-    _rule.refuse(
-        lambda xi: is_container(xi), "points as a list or a tuple have no derivative rule: stack their coordinates, "
-                                     "np.stack((x, y), axis=-1)"
-    )  # fmt: skip
+structured("xi", interpolate.interpn, on_grid, interpolate.RegularGridInterpolator.__call__)
 instances.write_methods(interpolate.RegularGridInterpolator, {"__call__": instances.Method(1, on_grid)})
 
 # --- surfaces --------------------------------------------------------------------------------------------------------

@@ -12,42 +12,32 @@ from __future__ import annotations
 import numpy as np
 from scipy import ndimage
 
+from s2sgrad.rules.made import made
 from s2sgrad.rules.table import complex_of_real_numbers, flat, general, of_complex_numbers
 from s2sgrad.runtime import Refusal
 
 # --- spectra ---------------------------------------------------------------------------------------------------------
 
 
-@general(ndimage.fourier_gaussian)
-def fourier_gaussian(g, y, input, sigma, n=-1, axis=-1, output=None):
-    return ndimage.fourier_gaussian(g, sigma, n, axis), None
-
-
-@general(ndimage.fourier_uniform)
-def fourier_uniform(g, y, input, size, n=-1, axis=-1, output=None):
-    return ndimage.fourier_uniform(g, size, n, axis), None
-
-
-@general(ndimage.fourier_ellipsoid)
-def fourier_ellipsoid(g, y, input, size, n=-1, axis=-1, output=None):
-    return ndimage.fourier_ellipsoid(g, size, n, axis), None
-
-
-@general(ndimage.fourier_shift)
-def fourier_shift(g, y, input, shift, n=-1, axis=-1, output=None):
-    return ndimage.fourier_shift(g, shift, n, axis), None
-
-
-for _rule, _name in (
-    (fourier_gaussian, "sigma"), (fourier_uniform, "size"), (fourier_ellipsoid, "size"), (fourier_shift, "shift")
-):  # fmt: skip
+_TEXT = """
+def {filter}(g, y, input, {name}, n=-1, axis=-1, output=None):
+    return ndimage.{filter}(g, {name}, n, axis), None
+"""
+_FILTERS = {
+    ndimage.fourier_gaussian: "sigma", ndimage.fourier_uniform: "size", ndimage.fourier_ellipsoid: "size",
+    ndimage.fourier_shift: "shift",
+}  # fmt: skip
+for _filter, _name in _FILTERS.items():
+    _own = _filter.__name__
+    _text = _TEXT.format(filter=_own, name=_name)
+    _rule = general(_filter)(made(_text, f"{__name__}.{_own}", {"ndimage": ndimage})[_own])
     _rule.linear_in("input")
     _rule.constant(_name)
     _rule.refuse(
         lambda output: not (output.known and output.value is None),
         "a filter of scipy.ndimage with `output=` has no derivative rule: use its result",
     )
-of_complex_numbers(ndimage.fourier_gaussian, ndimage.fourier_uniform, ndimage.fourier_ellipsoid, ndimage.fourier_shift)
+of_complex_numbers(*_FILTERS)
 complex_of_real_numbers(ndimage.fourier_shift)
 
 # --- distances -------------------------------------------------------------------------------------------------------
@@ -60,8 +50,9 @@ def steps_to_background(x):
 
 
 def distances_alone(x, return_distances, return_indices, sampling):
-    """Refuse places of the background, and a spacing that is a list."""
-    if return_indices or not return_distances or isinstance(sampling, (list, tuple)):
+    """Refuse places of the background, and a spacing that is a list, or none of one number or one for each axis."""
+    fits = not isinstance(sampling, (list, tuple)) and np.shape(sampling) in ((), (np.ndim(x),)) and np.ndim(x) > 0
+    if return_indices or not return_distances or not fits:
         raise Refusal(None, "distance_transform_edt has a derivative rule for distances alone, in a number or an array of "
                             "spacings")  # fmt: skip
     return True

@@ -23,7 +23,8 @@ def is_operator(x):
     >>> is_operator(np.eye(2)), is_operator(2.0), is_operator([[1.0]])
     (False, False, False)
     """
-    return not hasattr(x, "__array_ufunc__") and hasattr(x, "T") and hasattr(x, "__matmul__")
+    foreign = getattr(x, "__array_ufunc__", None) is None  # None itself says that NumPy's functions are not for it
+    return foreign and hasattr(x, "T") and hasattr(x, "__matmul__")
 
 
 flat(is_operator)

@@ -12,6 +12,7 @@ array([2., 2., 2.])
 from __future__ import annotations
 
 import copy
+import sys
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -171,6 +172,9 @@ def zeros(v: Any) -> Any:
         return float_type(v.dtype).type(0.0) if isinstance(v, np.inexact) else 0.0
     if isinstance(v, complex):
         return 0j
+    if is_sparse(v):
+        library = sys.modules["scipy.sparse"]  # which made it; its arrays add to arrays, as its matrices do not
+        return (library.csr_array if len(v.shape) == 2 else library.coo_array)(v.shape, dtype=float_type(v.dtype))
     return np.zeros_like(v) if hasattr(v, "__array_ufunc__") and not is_array_of_others(type(v)) else None
 
 

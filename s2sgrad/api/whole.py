@@ -163,6 +163,8 @@ def renewed(error: S2SGradError) -> S2SGradError:
     made = type(error)(error.message, error.place)
     made.origins, made.reason = error.origins, error.reason
     made.args = error.args
+    for note in getattr(error, "__notes__", ()):
+        made.add_note(note)
     return made.with_traceback(None)
 
 

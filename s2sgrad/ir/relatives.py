@@ -16,7 +16,8 @@ MODULES = (
     "numpy", "numpy.linalg", "numpy.fft", "numpy.lib.scimath", "numpy.lib.stride_tricks", "numpy.random", "numpy.polynomial",
     "math", "cmath", "builtins", "operator", "functools", "statistics", "copy", "scipy.fft", "scipy.integrate",
     "scipy.interpolate", "scipy.linalg", "scipy.ndimage", "scipy.optimize", "scipy.signal", "scipy.signal.windows",
-    "scipy.sparse", "scipy.sparse.linalg", "scipy.spatial", "scipy.spatial.distance", "scipy.special", "scipy.stats",
+    "scipy.sparse", "scipy.sparse.linalg", "scipy.sparse.csgraph", "scipy.spatial", "scipy.spatial.distance",
+    "scipy.spatial.transform", "scipy.special", "scipy.stats",
 )  # fmt: skip
 """Where users find functions."""
 
@@ -36,6 +37,24 @@ NEAREST = {
     "scipy.stats.cramervonmises": "scipy.stats.ks_1samp",
 }
 """What the names alone would not tell."""
+
+_NEIGHBOURS = "It tells places, which have no derivative: call it of `stop_gradient(x)`, and compute from `x[indices]`."
+_PATHS = "Ask it for predecessors, of `stop_gradient` of the graph, and sum the weights along the paths."
+_FILLED = "Make the array at once: gather rows, columns and values, and call `csr_array((values, (rows, columns)))`."
+ADVICE = {
+    "scipy.sparse.csgraph.dijkstra": _PATHS,
+    "scipy.sparse.csgraph.laplacian": "Write it: `scipy.sparse.diags(A.sum(axis=0)) - A`.",
+    "scipy.sparse.csgraph.shortest_path": _PATHS,
+    "scipy.sparse.dok_array": _FILLED,
+    "scipy.sparse.dok_matrix": _FILLED,
+    "scipy.sparse.linalg.eigs": "Use `eigsh` of a symmetric matrix, or `np.linalg.eig(A.toarray())`.",
+    "scipy.sparse.linalg.spilu": "Make it outside of the function, of a constant matrix, and pass it as `M`.",
+    "scipy.spatial.ConvexHull": _NEIGHBOURS,
+    "scipy.spatial.Delaunay": _NEIGHBOURS,
+    "scipy.spatial.KDTree": _NEIGHBOURS,
+    "scipy.spatial.cKDTree": _NEIGHBOURS,
+}
+"""What to do instead of what has no rule."""
 
 MAKING = {
     "scipy.interpolate.barycentric_interpolate": "scipy.interpolate.BarycentricInterpolator",
@@ -104,6 +123,8 @@ def told(function: Any) -> str:
         also = "".join(f", `{name}`" for name in (*maker.methods, *maker.orders))
         return f"What it makes has a rule where it is only called{also and f', or asked for {also[2:]}'}, in this function."
     name = full_name(function)
+    if name in ADVICE:
+        return ADVICE[name]
     if name in MAKING:
         return f"The nearest one: {MAKING[name]}, whose result has a rule where it is only called, in this function."
     near = nearest(name) if name else ""

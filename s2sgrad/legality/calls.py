@@ -286,6 +286,8 @@ def _kept_outside(call: Call, given: list[gast.AST], shown: str, kept: bool) -> 
 
 
 def _class(call: Call, cls: type) -> None:
+    if table.has_own_operators(cls):
+        return  # a sparse array that is a dict
     if is_special(cls) and cls is not Counter:
         call.refuse(f"`{call.shown}` makes a list or a dict with methods of its own, which cannot be followed: use a "
                     "plain one")  # fmt: skip

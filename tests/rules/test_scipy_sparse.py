@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
-from scipy.sparse import linalg
+from scipy.sparse import csgraph, linalg
 
-from s2sgrad import S2SGradError, grad, jvp
+from s2sgrad import S2SGradError, grad, jvp, stop_gradient
 from s2sgrad.rules import contractions
 from s2sgrad.testing import check_grads
 
@@ -526,9 +526,34 @@ def a_function_of_numpy(d):
     return np.sum(np.dot(stored(d), 2.0) @ B)
 
 
-REFUSED = [sum_of_another_shape, with_zeros, sums_of_a_matrix, by_an_unknown_one, a_method, of_a_column,
-           of_a_dense_matrix, an_item_written, written_through_data, scaled_in_place, products_of_sums,
-           a_function_of_numpy]  # fmt: skip
+def blocks_that_are_no_list(d):
+    return np.sum(sparse.block_diag(stored(d)).toarray())
+
+
+def of_a_number(d):
+    return np.sum(sparse.coo_matrix(d[0]) @ np.ones(1))
+
+
+def products_of_lines(d):
+    return np.sum(sparse.kron(d[:3], np.array([0, 1])).toarray())
+
+
+def sum_with_a_number(d):
+    return np.sum(sparse.kronsum(0, np.outer(d[:2], d[2:4])).toarray())
+
+
+def a_triangle_of_triples(d):
+    return np.sum(sparse.triu((d, (ROWS, COLUMNS))).toarray())
+
+
+def a_system_that_is_no_triangle(d):
+    return np.sum(linalg.spsolve_triangular(stored(d), d[:3]))
+
+
+REFUSED = [blocks_that_are_no_list, of_a_number, products_of_lines, sum_with_a_number, a_triangle_of_triples,
+           a_system_that_is_no_triangle, sum_of_another_shape, with_zeros, sums_of_a_matrix, by_an_unknown_one,
+           a_method, of_a_column, of_a_dense_matrix, an_item_written, written_through_data, scaled_in_place,
+           products_of_sums, a_function_of_numpy]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", REFUSED, ids=lambda f: f.__name__)
@@ -543,6 +568,54 @@ def test_refused(f):
     assert np.isclose(tangent, (f(DATA + step) - f(DATA - step)) / 2e-6)
 
 
+def longer_diagonals(d):
+    return np.sum(sparse.diags(np.outer(d[:2], d[2:5]), [0, 1]).toarray() ** 2)
+
+
+def diagonals_of_diagonals(d):
+    return np.sum((sparse.dia_array(sparse.diags_array(d)) @ d) ** 2)
+
+
+def found_in_an_array(d):
+    return np.sum(sparse.find(np.outer(d[:2], d[2:5]))[2] ** 2 * np.arange(6.0))
+
+
+def estimated_norm_of_an_array(d):
+    return linalg.onenormest(np.outer(d[:3], d[3:])) ** 2
+
+
+@pytest.mark.parametrize(
+    "f",
+    [longer_diagonals, diagonals_of_diagonals, found_in_an_array, estimated_norm_of_an_array],
+    ids=lambda f: f.__name__,
+)
+def test_other_operands(f):
+    check_grads(f, (DATA,), rtol=1e-4, atol=1e-5)
+
+
+def normalized_laplacian(d):
+    W = sparse.csr_matrix((d, (ROWS, COLUMNS)), shape=(3, 3))
+    roots = sparse.diags(1.0 / np.sqrt(np.array(W.sum(1)).flatten()))
+    return B @ (sparse.eye(3) - roots @ W @ roots).dot(B)
+
+
+def test_a_constant_cotangent_has_a_tangent_of_zeros():
+    check_grads(normalized_laplacian, (DATA,), order=2, rtol=1e-4, atol=1e-5)
+
+
+def test_products_with_an_operator_of_scipy():
+    operator = linalg.aslinearoperator(FIXED)
+    check_grads(lambda d: np.sum((operator @ d[:3]) ** 2), (DATA,), order=2, rtol=1e-4, atol=1e-5)
+
+
+def test_a_fit_to_what_is_no_matrix_is_refused():
+    f = lambda s: np.sum(linalg.lsmr(np.array([0, 2, 1]), 1, s)[0])  # noqa: E731
+    with pytest.raises(S2SGradError, match=r"matrix of two axes|vector as right side"):
+        grad(f)(0.6)
+    with pytest.raises(S2SGradError, match=r"matrix of two axes|vector as right side"):
+        jvp(f, (0.6,), (1.0,))
+
+
 def test_the_tangent_of_the_exponential_of_a_dense_matrix_is_dense():
     def f(m):
         y = linalg.expm(m)
@@ -552,3 +625,42 @@ def test_the_tangent_of_the_exponential_of_a_dense_matrix_is_dense():
     tangent = jvp(f, (m,), (direction,))[1]
     np.testing.assert_allclose(tangent, np.sum(grad(f)(m) * direction))
     np.testing.assert_allclose(tangent, (f(m + 1e-6 * direction) - f(m - 1e-6 * direction)) / 2e-6, rtol=1e-7)
+
+
+def helped(d):
+    A = symmetric(d)
+    M = linalg.LinearOperator(A.shape, linalg.spilu(stop_gradient(A)).solve)  # which knows no transpose
+    return np.sum(linalg.gmres(A, d[3:], M=M, rtol=1e-12)[0] ** 2)
+
+
+def test_an_incomplete_factorization_helps_along():
+    check_grads(helped, (DATA,), rtol=1e-4, atol=1e-5)
+
+
+def by_an_incomplete_factorization(d):
+    return np.sum(linalg.spilu(symmetric(d)).solve(d[:3]))
+
+
+def filled_like_a_dict(d):
+    A = sparse.dok_array((3, 3))
+    A[0, 1] = d[0]
+    return np.sum(A.tocsr() @ B)
+
+
+def laplacian(d):
+    return np.sum(csgraph.laplacian(stored(d)) @ B)
+
+
+@pytest.mark.parametrize(
+    "f, advice",
+    [
+        (by_an_incomplete_factorization, "pass it as `M`"),
+        (filled_like_a_dict, "gather rows, columns and values"),
+        (laplacian, "scipy.sparse.diags"),
+    ],
+    ids=lambda x: getattr(x, "__name__", "advice"),
+)
+def test_what_has_no_rule_says_what_to_do(f, advice):
+    with pytest.raises(S2SGradError) as found:
+        grad(f)(DATA)
+    assert advice in "\n".join([str(found.value), *getattr(found.value, "__notes__", ())])

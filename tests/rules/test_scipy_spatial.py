@@ -8,7 +8,7 @@ from scipy import spatial
 from scipy.spatial import cKDTree, distance
 from scipy.spatial.transform import Rotation
 
-from s2sgrad import NoRule, grad, hessian, jvp
+from s2sgrad import NoRule, grad, hessian, jvp, stop_gradient
 from s2sgrad.rules.table import lookup
 from s2sgrad.runtime import Refusal
 from s2sgrad.testing import check_grads
@@ -67,3 +67,15 @@ def test_refused_when_it_runs(keywords):
     y = distance.cdist(POINTS, POINTS[:3], **keywords)
     with pytest.raises(Refusal):
         lookup(distance.cdist).pullback(y, y, POINTS, POINTS[:3], **keywords)
+
+
+def to_neighbours(x):
+    _, near = spatial.KDTree(stop_gradient(x)).query(stop_gradient(x), k=3)
+    return np.sum(np.linalg.norm(x[near[:, 1:]] - x[:, None], axis=-1))
+
+
+def test_distances_to_the_nearest_neighbours():
+    check_grads(to_neighbours, (POINTS,), order=2, rtol=1e-4, atol=1e-5)
+    with pytest.raises(NoRule) as found:
+        grad(lambda x: np.sum(cKDTree(x).query(x, k=2)[0]))(POINTS)
+    assert "stop_gradient" in "\n".join(found.value.__notes__)

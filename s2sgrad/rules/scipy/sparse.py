@@ -33,6 +33,9 @@ from s2sgrad.runtime import Refusal, unbroadcast
 # --- stored entries --------------------------------------------------------------------------------------------------
 
 
+_MADE_OF = "a sparse matrix of this has no derivative rule: make it of (data, (i, j)) or of its arrays"
+
+
 def places(arg, like):
     """The rows and columns of the entries that a matrix is made of, or an error for what holds more than they."""
     if isinstance(arg, tuple) and len(arg) == 2 and isinstance(arg[1], tuple) and len(arg[1]) == 2:
@@ -41,7 +44,7 @@ def places(arg, like):
         outer = np.repeat(np.arange(len(arg[2]) - 1), np.diff(arg[2]))
         inner = np.asarray(arg[1])[: len(outer)]
         return (outer, inner) if like.format == "csr" else (inner, outer)
-    raise Refusal(None, "a sparse matrix of this has no derivative rule: make it of (data, (i, j)) or of its arrays")
+    raise Refusal(None, _MADE_OF)
 
 
 def read(g, rows, columns):
@@ -130,6 +133,8 @@ def whole(arg):
     if is_operator(arg):
         return True
     full = isinstance(arg, np.ndarray) and np.ndim(arg) == 2
+    if not full and not isinstance(arg, tuple):
+        raise Refusal(None, _MADE_OF)
     if full and not np.all(arg):
         raise Refusal(None, "a sparse matrix of an array with zeros, which it does not store, has no derivative rule: make "
                             "it of (data, (i, j))")  # fmt: skip
@@ -792,6 +797,16 @@ def filled(A):
     return sparse.coo_array((c.toarray().ravel(), (rows, columns)), shape=c.shape)
 
 
+def require_planes(A, B):
+    """Raise Refusal for operands of a Kronecker product that SciPy would make matrices of."""
+    if any(len(np.shape(x)) != 2 or isinstance(x, (list, tuple)) for x in (A, B)):
+        raise Refusal(None, "Kronecker products of sparse arrays have a derivative rule for arrays of two axes")
+    return True
+
+
+flat(require_planes)
+
+
 def kron_left(g, A, B):
     """The cotangent of `A` in `sparse.kron(A, B)`, where it is stored."""
     a, b = filled(A), sparse.coo_array(B)
@@ -829,6 +844,7 @@ def _(g, y, A, B):
 
 @bilinear(sparse.kron)
 def kron(g, y, A, B, format=None):
+    require_planes(A, B)
     return part(kron_left(g, A, B), A), part(kron_right(g, A, B), B)
 
 
@@ -862,7 +878,10 @@ def diagonals_of(g, diagonals, offsets, like):
     for d, k in zip(*lines(diagonals, offsets), strict=True):
         count = min(like.shape[0] - max(-k, 0), like.shape[1] - max(k, 0))
         bar = read(g, *on_line(k, count))
-        found.append(bar if np.size(d) == count and np.ndim(d) else np.reshape(np.sum(bar), np.shape(d))[()])
+        if np.ndim(d) and np.size(d) >= count:  # what is longer is cut
+            found.append(np.append(bar, np.zeros(np.size(d) - count, bar.dtype)))
+        else:
+            found.append(np.reshape(np.sum(bar), np.shape(d))[()])
     if isinstance(diagonals, np.ndarray):
         return np.reshape(found, np.shape(diagonals)).astype(diagonals.dtype)
     return (

@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from s2sgrad.rules.contractions import is_operator, is_small, with_zeros
+from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.scipy.sparse import (
     at_places,
     diagonal_of,
@@ -25,6 +26,7 @@ from s2sgrad.rules.scipy.sparse import (
     pattern,
     read,
     require_complete,
+    require_planes,
 )
 from s2sgrad.rules.table import existing, flat, general, linear, operates, structured, with_own_operators
 from s2sgrad.runtime import Refusal
@@ -150,6 +152,10 @@ def triu(g, y, A, k=0, format=None):
     return back(g, sparse.triu(numbered(A), k), A)
 
 
+for _triangle in (tril, triu):
+    _triangle.refuse(lambda A: is_container(A), "a triangle has a derivative rule of a sparse array: make it before")
+
+
 for _swapaxes in existing(sparse, "swapaxes"):
 
     @linear(_swapaxes)
@@ -162,6 +168,10 @@ for _permute in existing(sparse, "permute_dims"):
     @linear(_permute)
     def permute_dims(g, y, A, axes=None, copy=False):
         return back(g, sparse.permute_dims(numbered(A), axes), A)
+
+    permute_dims.refuse(
+        lambda A: hasattr(A, "dims"), "`permute_dims` of an array has no derivative rule: write `np.transpose`"
+    )
 
 
 for _expand in existing(sparse, "expand_dims"):
@@ -262,7 +272,7 @@ def leaves(blocks):
 
 def each(f, blocks):
     """`f` of each block and the number of its first entry, in the same lists: numbers go on from block to block."""
-    if isinstance(blocks, np.ndarray) and blocks.dtype != object:
+    if is_operator(blocks) or (isinstance(blocks, np.ndarray) and blocks.dtype != object):
         raise Refusal(None, "blocks have a derivative rule in a list")
     firsts = iter(np.cumsum([1, *map(count, leaves(blocks))]).tolist())
 
@@ -358,6 +368,7 @@ def _(y, blocks, blocks_dot, format=None, dtype=None):
 
 def ones_on_diagonal(A):
     """The identity of the size of a square array."""
+    require_planes(A, A)
     return sparse.eye(A.shape[0])
 
 
@@ -427,21 +438,46 @@ def _(y, data, diags, data_dot, diags_dot, m=None, n=None, format=None):
 
 
 def given_diagonals(arg):
-    """The diagonals by columns that a sparse array is made of, and their offsets; Refusal for another sparse array."""
+    """The diagonals by columns that a sparse array is made of, and their offsets; Refusal for what has none."""
     if isinstance(arg, tuple) and len(arg) == 2 and np.ndim(arg[0]) >= 1:
         return arg
     raise Refusal(None, "a sparse array of diagonals has a derivative rule for `(data, offsets)`: use `A.todia()`")
 
 
-@general(*existing(sparse, "dia_array", "dia_matrix"))
+def dia_bar(g, arg):
+    """The cotangent of what a sparse array of diagonals is made of."""
+    if is_operator(arg):
+        return g
+    data, offsets = given_diagonals(arg)
+    return by_columns(g, data, offsets), None
+
+
+def dia_along(dot, arg, like):
+    """The transpose of `dia_bar`."""
+    if is_operator(arg):
+        return dot
+    offsets = given_diagonals(arg)[1]
+    return in_columns(dot[0], offsets, np.shape(like))
+
+
+@general(sparse.dia_array, sparse.dia_matrix)
 def dia(g, A, arg1, shape=None, dtype=None, copy=False):
-    data, offsets = given_diagonals(arg1)
-    return (by_columns(g, data, offsets), None)
+    return dia_bar(g, arg1)
 
 
 @dia.forward()
 def _(A, arg1, arg1_dot, shape=None, dtype=None, copy=False):
-    return in_columns(arg1_dot[0], given_diagonals(arg1)[1], np.shape(A))
+    return dia_along(arg1_dot, arg1, A)
+
+
+@linear(dia_bar)
+def _(w, y, g, arg):
+    return dia_along(w, arg, g), None
+
+
+@linear(dia_along)
+def _(g, y, dot, arg, like):
+    return dia_bar(g, arg), None, None
 
 
 flat(given_diagonals)
@@ -451,7 +487,7 @@ structured("arg1", sparse.dia_array, sparse.dia_matrix)
 @general(sparse.find)
 def find(g, y, A):
     all_found(y, A)
-    return at_places(as_values(g[2], y), (y[0], y[1]), A)
+    return part(at_places(as_values(g[2], y), (y[0], y[1]), A), A)
 
 
 def as_values(g, y):
@@ -505,7 +541,7 @@ flat(no_tangent)
 
 operates(operator.getitem, item)
 with_own_operators(
-    in_columns, ones_on_diagonal, *existing(sparse, "swapaxes", "permute_dims", "expand_dims"),
+    in_columns, dia_along, ones_on_diagonal, *existing(sparse, "swapaxes", "permute_dims", "expand_dims"),
     *methods("transpose"), *methods("getrow"), *methods("getcol"),
 )  # fmt: skip
 structured("blocks", sparse.bmat, sparse.vstack, sparse.hstack)

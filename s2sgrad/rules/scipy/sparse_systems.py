@@ -75,7 +75,14 @@ def _(w, y, g, A, x):
 
 
 def as_preconditioner(M):
-    return None if M is None else M.T
+    """The transpose of what helps a method along; None, for no help, of an operator that knows none."""
+    if M is None or not isinstance(M, linalg.LinearOperator):
+        return None if M is None else M.T
+    try:
+        M.rmatvec(np.zeros(M.shape[0]))
+    except NotImplementedError:
+        return None
+    return M.T
 
 
 flat(as_preconditioner)
@@ -127,18 +134,29 @@ def _(w, y, M, lower, unit_diagonal):
     return triangle(w, lower, unit_diagonal), None, None
 
 
+def is_lower(A, lower):
+    """Whether the lower triangle is meant; Refusal for a matrix with entries in the other one, which SciPy mixes in."""
+    other = sparse.triu(A, 1) if lower else sparse.tril(A, -1)
+    if other.count_nonzero():
+        raise Refusal(None, "`spsolve_triangular` has a derivative rule for a triangular matrix: use `scipy.sparse.tril(A)`")
+    return lower
+
+
+flat(is_lower)
+
+
 @general(linalg.spsolve_triangular)
 def spsolve_triangular(g, x, A, b, lower=True, *, unit_diagonal=False):
-    b_bar = linalg.spsolve_triangular(turned_by_rows(A), g, not lower, unit_diagonal=unit_diagonal)
+    b_bar = linalg.spsolve_triangular(turned_by_rows(A), g, not is_lower(A, lower), unit_diagonal=unit_diagonal)
     return triangle(of_matrix(-b_bar, A, x), lower, unit_diagonal), b_bar
 
 
 @spsolve_triangular.forward()
 def _(x, A, b, A_dot, b_dot, lower=True, *, unit_diagonal=False):
-    in_A = triangle(A_dot, lower, unit_diagonal) @ x
+    in_A = triangle(A_dot, is_lower(A, lower), unit_diagonal) @ x
     return (
         -linalg.spsolve_triangular(A, in_A, lower, unit_diagonal=unit_diagonal),
-        linalg.spsolve_triangular(A, b_dot, lower, unit_diagonal=unit_diagonal),
+        linalg.spsolve_triangular(A, b_dot, is_lower(A, lower), unit_diagonal=unit_diagonal),
     )
 
 
@@ -168,7 +186,7 @@ flat(no_stored_zeros)
 
 def signs(x):
     """The signs of the stored elements."""
-    return x.sign()
+    return x.sign() if is_operator(x) else np.sign(x)
 
 
 def largest_sum(x, axis):
@@ -233,7 +251,7 @@ def norm_along(x, y, x_dot, ord, axis):
 
 def is_estimated(y, A):
     """Raise Refusal where an estimate is not the norm, which it is not far from."""
-    if not np.isclose(y, linalg.norm(A, 1), rtol=1e-6):
+    if not (is_operator(A) or isinstance(A, np.ndarray)) or not np.isclose(y, np.max(abs(A).sum(axis=0)), rtol=1e-6):
         raise Refusal(None, "an estimate that is not the norm has no derivative: use `scipy.sparse.linalg.norm(A, 1)`")
     return True
 
@@ -378,6 +396,8 @@ def damped(A, damp):
     >>> damped(sparse.csr_array([[3.0]]), 2.0).toarray().tolist()
     [[3.0], [2.0]]
     """
+    if len(np.shape(A)) != 2:
+        raise Refusal(None, "lsqr and lsmr have a derivative for a matrix of two axes")
     if not damp:
         return A
     below = sparse.diags_array(np.full(np.shape(A)[1], 1.0 * damp), format="csr")

@@ -387,7 +387,14 @@ def is_wide(A, damp):
     return np.shape(A)[0] < np.shape(A)[1] and not damp
 
 
-flat(only_solution, one_right_side, is_wide)
+def require_matrix(A):
+    """Raise Refusal for what SciPy makes a matrix of."""
+    if len(np.shape(A)) != 2:
+        raise Refusal(None, "lsqr and lsmr have a derivative for a matrix of two axes")
+    return True
+
+
+flat(only_solution, one_right_side, is_wide, require_matrix)
 
 
 def damped(A, damp):
@@ -396,8 +403,7 @@ def damped(A, damp):
     >>> damped(sparse.csr_array([[3.0]]), 2.0).toarray().tolist()
     [[3.0], [2.0]]
     """
-    if len(np.shape(A)) != 2:
-        raise Refusal(None, "lsqr and lsmr have a derivative for a matrix of two axes")
+    require_matrix(A)
     if not damp:
         return A
     below = sparse.diags_array(np.full(np.shape(A)[1], 1.0 * damp), format="csr")

@@ -51,7 +51,7 @@ def test_ties_of_the_largest_difference_share():
 @pytest.mark.parametrize(
     ("f", "named"),
     [
-        (lambda x: Rotation.from_rotvec(x[0]).apply(np.ones(3))[0], "Rotation"),
+        (lambda x: (Rotation.from_rotvec(x[0]) * Rotation.from_rotvec(x[1])).apply(np.ones(3))[0], "Rotation"),
         (lambda x: cKDTree(x).query(POINTS)[0][0], "cKDTree"),
         (lambda x: spatial.Delaunay(x).transform[0, 0, 0], "Delaunay"),
         (lambda x: spatial.ConvexHull(x).area, "ConvexHull"),
@@ -79,3 +79,44 @@ def test_distances_to_the_nearest_neighbours():
     with pytest.raises(NoRule) as found:
         grad(lambda x: np.sum(cKDTree(x).query(x, k=2)[0]))(POINTS)
     assert "stop_gradient" in "\n".join(found.value.__notes__)
+
+
+VECTORS, TURN = np.random.default_rng(5).normal(size=(4, 3)), np.array([0.3, -0.2, 0.5])
+KNOWN = Rotation.from_rotvec(np.random.default_rng(6).normal(size=(4, 3)))
+
+
+def turned(r):
+    R = Rotation.from_rotvec(r)
+    return np.sum(R.apply(VECTORS) ** 3) + np.sum(R.as_matrix() ** 2 * np.arange(9.0).reshape(3, 3))
+
+
+def step_by_step(r):
+    x = np.ones(3)
+    for k in range(3):
+        R = Rotation.from_euler("ZYX", r * 20.0 * k, degrees=True)
+        x = R.apply(x) + r
+    return x @ x
+
+
+def by_quaternions(r):
+    q = np.append(r, 0.7)
+    R = Rotation.from_quat(q)
+    q[0] = 5.0  # of which the rotation has a copy
+    return np.sum(R.apply(VECTORS)[:, 0] ** 2)
+
+
+def by_a_constant(r):
+    return np.sum(KNOWN.apply(r) ** 3) + np.sum(KNOWN.apply(VECTORS * r, inverse=True)[:, 1] ** 2)
+
+
+@pytest.mark.parametrize("f", [turned, step_by_step, by_quaternions], ids=lambda f: f.__name__)
+def test_rotations(f):
+    check_grads(f, (TURN,), order=2, rtol=1e-4, atol=1e-5)
+
+
+def test_a_turn_by_no_angle_is_no_singular_point():
+    check_grads(turned, (np.zeros(3),), order=2, rtol=1e-4, atol=1e-5)
+
+
+def test_a_constant_rotation():
+    check_grads(by_a_constant, (TURN,), rtol=1e-4, atol=1e-5)

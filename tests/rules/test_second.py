@@ -22,7 +22,7 @@ from scipy.signal import windows
 from s2sgrad import runtime
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.rules import linalg
-from s2sgrad.rules.scipy import differences, grids, laws, resampling
+from s2sgrad.rules.scipy import differences, grids, laws, resampling, rotations
 from s2sgrad.rules.table import existing, lookup, rules
 from s2sgrad.runtime import shadows
 from s2sgrad.testing import check_grads
@@ -70,6 +70,7 @@ LEFT_OUT = {
     ),
     laws.moment_slope,  # is a difference, as those before have
     linalg.cofactors,  # the third derivative of a determinant needs a regular matrix
+    *(rotations.of_rotvec, rotations.of_quat, rotations.of_euler),  # columns of length 1, as the next
     *(scipy.linalg.null_space, scipy.linalg.orth),  # columns of length 1: the sum of their squares is constant
 }
 if not KEYWORDS:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import spatial
 from scipy.spatial import distance
+from scipy.spatial.transform import Rotation
+
+from s2sgrad.rules.scipy import rotations
 
 from .base import example
 from .drawn import Drawn
@@ -45,3 +48,16 @@ example(distance.squareform, draw.normal(3, 3), checks=False)
 example(spatial.procrustes, draw.normal(5, 2), draw.normal(5, 2))
 _points = np.array([[2.1, 0.3, 0.25], [0.3, 1.4, 0.4], [0.25, 0.4, 0.9]])
 example(spatial.procrustes, _points, _points[::-1] @ _points)  # of as few points as axes, whose turn is not unique
+_vectors = draw.normal(4, 3)
+example(rotations.of_rotvec, draw.normal(3))
+example(rotations.of_rotvec, draw.normal(4, 3) * 90.0, degrees=True)
+example(rotations.of_quat, draw.normal(4))
+example(rotations.of_euler, "xyz", draw.normal(3))
+example(rotations.of_euler, "Z", draw.normal(4, 1))
+example(rotations.by_rotvec, _vectors, draw.normal(3))
+example(rotations.by_quat, _vectors, draw.normal(4, 4))
+example(rotations.by_euler, draw.normal(3), "ZY", draw.normal(2))
+_turn = Rotation.from_rotvec(draw.normal(3))
+example(Rotation.apply, _turn, _vectors)
+example(rotations.forth, _vectors, _turn, False)
+example(rotations.back, draw.normal(4, 3), _turn, _vectors, False)

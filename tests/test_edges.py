@@ -1,0 +1,256 @@
+"""Functions at the edges of what is followed: against differences, in both modes, and with the value of a plain call."""
+
+import bisect
+from functools import partial
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+from s2sgrad import S2SGradError, custom_gradient, grad, hessian, jvp, value_and_grad
+from s2sgrad.runtime.checks import Refusal
+
+X = np.array([0.7, 1.5, 0.4])
+SYMMETRIC = np.array([[2.0, 0.3], [0.3, 1.0]])
+LABELS = np.array([0, 1, 2])
+CLASSES = LABELS.max() + 1
+NOTHING = None
+
+
+def listed(a):
+    return [a.ravel()]
+
+
+class Slotted:
+    __slots__ = ("a",)
+
+    def _cdf(self, x):
+        return x * x
+
+    def total(self, x):
+        good = listed(x)
+        return np.sum(self._cdf(*good))
+
+
+def starred_method(x):
+    return Slotted().total(x)
+
+
+def impedance(x):
+    R, L, C = x
+    Z = R + 2j * L + 1 / (2j * C)
+    return abs(Z)
+
+
+def view_of_a_copy(x):
+    y = x * x
+    v = y.flat[1:]
+    y[2:] *= x[1]
+    return np.sum(v * v)
+
+
+def scaled(a, b, c=1.0):
+    return a * b * c
+
+
+def starred_tuple(x):
+    args = (x[1], 3.0)
+    good = (x[0], *args)
+    return scaled(*good)
+
+
+def one_of_several(f, args, k, **kw):
+    return lambda x: f(*args[:k], x, *args[k + 1 :], **kw)
+
+
+def starred_slices(x):
+    return one_of_several(scaled, (2.0, 3.0), 1, c=7.0)(x[0])
+
+
+def wrapped(f):
+    def w(*a, **k):
+        return f(*a, **k)
+
+    return w
+
+
+def through_a_wrapper(x):
+    return wrapped(scaled)(x[0], x[1], c=x[2])
+
+
+def mapped_partial(x):
+    return sum(map(partial(scaled, x[0]), [1.0, 2.0]))
+
+
+def by_a_numpy_integer(x):
+    return x[0] / CLASSES
+
+
+def listed_numbers(x):
+    return sum(v * v for v in x.tolist())
+
+
+def named_values(x):
+    S = SYMMETRIC * x[0]
+    return np.sum(np.linalg.eigh(S).eigenvalues ** 2) + np.sum(np.linalg.svd(S).S) + np.linalg.slogdet(S).logabsdet
+
+
+def four_rows(x):
+    a, b, c, d = np.atleast_2d(x, 2.0 * x, X, SYMMETRIC)
+    return np.sum(a * b) + np.sum(a * c) * d[0, 0]
+
+
+def between(x):
+    return x[0] * bisect.bisect([0.1, 0.5, 0.9], x[0])
+
+
+def other_branch(x):
+    return np.sum(x + NOTHING if NOTHING else x)
+
+
+class Base:
+    def size(self, x):
+        return np.sum(x * x)
+
+
+class Derived(Base):
+    def size(self, x):
+        return super().size(x) ** 2
+
+
+def unbound_super(x):
+    return Derived.size(Derived(), x)
+
+
+def partitioned(x):
+    y = x * 1.0
+    y.partition(1)
+    return y[0] * 2.0 + y[2]
+
+
+@custom_gradient
+def times(a, b):
+    return a * b, lambda g: (g * b, g * a)
+
+
+def rule_by_keywords(x):
+    return times(a=x[0], b=x[1])
+
+
+def gain(a):
+    return a * a, scipy.special.itstruve0(a)
+
+
+def dropped(x):
+    K, _ = gain(x[0])
+    return K
+
+
+def of_a_number(x):
+    s = np.sum(x)
+    taken = np.take(s, 0, axis=0) + np.sum(np.repeat(s, 2, axis=0)) + np.max(s, axis=0)
+    return np.prod(s, axis=0) + np.sum(np.cumprod(s, axis=0)) + taken
+
+
+def trapezoids(x):
+    places = np.array([[0.0, 1.0, 2.5], [0.0, 2.0, 3.0]])
+    return np.sum(np.trapezoid(x, x=places)) + np.sum(np.trapezoid(np.ones((2, 3)), x=x))
+
+
+def differences_before(x):
+    return np.sum(np.diff(x, prepend=x[0]) ** 2) + np.sum(np.diff(x, append=x) ** 3)
+
+
+def of_numbers(x):
+    s = np.sum(x)
+    return np.sum(np.convolve(s, 2.0)) + np.sum(scipy.linalg.expm(s)) + np.sum(scipy.linalg.solve(s, x[0]))
+
+
+FOLLOWED = [
+    starred_method, impedance, view_of_a_copy, starred_tuple, starred_slices, through_a_wrapper, mapped_partial,
+    by_a_numpy_integer, listed_numbers, named_values, four_rows, between, other_branch, unbound_super, partitioned,
+    rule_by_keywords, dropped, of_a_number, trapezoids, differences_before, of_numbers,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", FOLLOWED, ids=lambda f: f.__name__)
+def test_followed(f):
+    step = 1e-6
+    wanted = np.array([(f(X + d) - f(X - d)) / (2.0 * step) for d in step * np.eye(len(X))])
+    value, gradient = value_and_grad(f)(X)
+    assert value == f(X)
+    np.testing.assert_allclose(gradient, wanted, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(jvp(f, (X,), (X,))[1], wanted @ X, rtol=1e-6, atol=1e-8)
+
+
+class Model:
+    pass
+
+
+def test_an_argument_that_refers_to_itself_is_refused():
+    o = Model()
+    o.w, o.me = X, o
+    with pytest.raises(TypeError, match=r"`o\.me` is `o` again"):
+        grad(lambda o: np.sum(o.w**2))(o)
+
+
+def test_an_array_in_two_places_has_a_gradient_in_each():
+    m = Model()
+    m.W = m.enc = X
+    gradient = grad(lambda m: np.sum(m.W**2) + np.sum(m.enc))(m)
+    np.testing.assert_array_equal(gradient["W"], 2.0 * X)
+    np.testing.assert_array_equal(gradient["enc"], np.ones(3))
+
+
+class Rate:
+    def __init__(self, k):
+        self.k = k
+
+    def __call__(self, s):
+        return -self.k * s
+
+
+@custom_gradient
+def midpoint(rate, state):
+    return state + 0.1 * rate(state), lambda g: (None, g)
+
+
+def kept_object(k):
+    return midpoint(Rate(k), 2.0)
+
+
+def kept_partial(k):
+    return midpoint(partial(scaled, -k), 2.0)
+
+
+def kept_method(k):
+    return midpoint(Rate(k).__call__, 2.0)
+
+
+@pytest.mark.parametrize("f", [kept_object, kept_partial, kept_method], ids=lambda f: f.__name__)
+def test_what_a_rule_gives_no_gradient_for_is_refused(f):
+    with pytest.raises((S2SGradError, Refusal)):
+        grad(f)(1.0)
+    with pytest.raises((S2SGradError, Refusal)):
+        jvp(f, (1.0,), (1.0,))
+
+
+def field(x):
+    Z = np.zeros(3, [("U", float), ("V", float)])
+    Z["U"] = x
+    return np.sum(Z["U"] ** 2)
+
+
+def test_fields_are_refused_for_what_they_are():
+    with pytest.raises(S2SGradError, match="`Z` is a structured array"):
+        grad(field)(X)
+
+
+def test_a_store_through_the_transpose_has_its_column():
+    def stored(q):
+        y = q * 1.0
+        y.T[0] *= 3.0
+        return np.sum(y**2)
+
+    wanted = np.diag([18.0, 2.0, 18.0, 2.0])
+    np.testing.assert_array_equal(hessian(stored)(np.ones((2, 2))).reshape(4, 4), wanted)

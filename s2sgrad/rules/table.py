@@ -323,6 +323,7 @@ def without_owner(*methods: Any) -> None:
 
 def changes_owner(primitive: Any) -> bool:
     """Whether a callable is such a method, bound or not."""
+    arriving.read_for(primitive)
     if isinstance(primitive, (types.BuiltinMethodType, types.MethodType)):
         primitive = getattr(type(primitive.__self__), primitive.__name__, None)
     return any(primitive is method for method in _OWNERLESS)
@@ -382,6 +383,7 @@ def with_own_operators(*primitives: Any) -> None:
 
 def has_own_operators(primitive: Any) -> bool:
     """Whether the result of a primitive is such an object."""
+    arriving.read_for(primitive)
     return any(primitive is known for known in _WITH_OPERATORS)
 
 
@@ -392,6 +394,7 @@ def sharing(*primitives: Any) -> None:
 
 def may_share(primitive: Any) -> bool:
     """Whether the result of a primitive may have the memory of an argument."""
+    arriving.read_for(primitive)
     return any(primitive is known for known in _SHARING)
 
 
@@ -448,6 +451,7 @@ def with_sizes_of_their_own(*primitives: Any) -> None:
 
 def has_sizes_of_its_own(primitive: Any) -> bool:
     """Whether no example tells the shape of a primitive's result."""
+    arriving.read_for(primitive)
     return isinstance(primitive, Hashable) and primitive in _OF_OWN_SIZES
 
 

@@ -183,7 +183,8 @@ def _join(unit: Unit, tree: gast.FunctionDef, first: _Stack, second: _Stack) -> 
     unit.locals.add(tape)
     called = {s.name: _base(unit, s) for s in (first, second)}
     shared: dict[str, str] = {}
-    inline = {s.name: unit.local(called[s.name]) for s in (first, second) if any(_is_inline(o) for o in s.operations)}
+    inline = {s.name: _own_name(tree, s) for s in (first, second) if any(_is_inline(o) for o in s.operations)}
+    inline = {n: unit.local(called[n]) if own is None else own for n, own in inline.items()}
     for a, b in zip(first.operations, second.operations, strict=True):
         here, there = sorted((a, b), key=lambda o: next(k for k, s in enumerate(a.block) if s is o.statement))
         if a.form == "begin":
@@ -214,6 +215,18 @@ def _pushed(unit: Unit, operation: _Operation, stack: _Stack) -> list[gast.AST]:
     """What is pushed: a tape takes the parts of a tuple."""
     value = operation.call.args[0]  # type: ignore[union-attr]
     return list(value.elts) if stack.name in unit.derivative.tapes and isinstance(value, gast.Tuple) else [value]
+
+
+def _own_name(tree: gast.FunctionDef, stack: _Stack) -> str | None:
+    """The name of what one block pushes and another pops, where the other does not mention it."""
+    pushes, pops = ([o for o in stack.operations if o.form == form] for form in ("push", "pop"))
+    if len(pushes) != 1 or len(pops) != 1 or pushes[0].call is None or not isinstance(pushes[0].call.args[0], gast.Name):
+        return None
+    own = pushes[0].call.args[0].id
+    inside = {id(s) for s in effects.walk(pushes[0].block)}
+    apart = id(pops[0].statement) not in inside and all(s is not pushes[0].statement for s in effects.walk(pops[0].block))
+    elsewhere = any(own in mentioned(effects.header(s)) for s in effects.walk(tree.body) if id(s) not in inside)
+    return own if apart and not elsewhere else None
 
 
 def _is_inline(operation: _Operation) -> bool:
@@ -258,6 +271,7 @@ def _base(unit: Unit, stack: _Stack) -> str:
     while isinstance(pushed, (gast.Call, gast.Attribute, gast.Subscript)):
         pushed = pushed.func if isinstance(pushed, gast.Call) else pushed.value
     base = pushed.id if isinstance(pushed, gast.Name) else next(iter(found), "value")
+    base = "value" if base in unit.temps else base
     return f"{base.removesuffix('_dot')}_old_dot" if base.endswith("_dot") else f"{base}_old"
 
 

@@ -4,32 +4,28 @@ def reaction_grad(u, v, k, *, seed=1.0):
     # forward sweep
     tape = []
     u_stack = []
-    total_stack_ = []
-    total_stack = []
     u = u.copy()
     v = v.copy()
     for _ in range(3):
         u_v = u * v
         both = u_v * v
         total = np.roll(u, 1) + np.roll(u, -1)
-        total_stack_.append(total)
         u_stack.append(u.copy())
         u += k * (total - 2.0 * u) - both
-        total = np.roll(v, 1) + np.roll(v, -1)
-        total_stack.append(total)
-        tape.append((v.copy(), u_v))
-        v += 0.5 * k * (total - 2.0 * v) + both
+        total2 = np.roll(v, 1) + np.roll(v, -1)
+        tape.append((v.copy(), u_v, total2, total))
+        v += 0.5 * k * (total2 - 2.0 * v) + both
     # reverse sweep
     # return np.sum(v**2)
     v_bar = 2.0 * seed * v
     k_bar = 0.0
     u_bar = np.zeros_like(u)
     for _ in reversed(range(3)):
-        v, u_v = tape.pop()
+        v, u_v, total2, total = tape.pop()
         # v += 0.5 * k * spread(v) + both
         both_bar = v_bar
         v_bar_half_k = v_bar * (0.5 * k)
-        product = v_bar @ (total_stack.pop() - 2.0 * v)
+        product = v_bar @ (total2 - 2.0 * v)
         # lambda a: np.roll(a, 1) + np.roll(a, -1) - 2.0 * a
         v_bar = (
             v_bar
@@ -43,7 +39,7 @@ def reaction_grad(u, v, k, *, seed=1.0):
         # u += k * spread(u) - both
         u = u_stack.pop()
         both_bar = both_bar - u_bar
-        k_bar += u_bar @ (total_stack_.pop() - 2.0 * u)
+        k_bar += u_bar @ (total - 2.0 * u)
         u_bar_k = u_bar * k
         # lambda a: np.roll(a, 1) + np.roll(a, -1) - 2.0 * a
         u_bar += np.roll(u_bar_k, 1, None) - u_bar_k * 2.0 + np.roll(u_bar_k, -1, None)

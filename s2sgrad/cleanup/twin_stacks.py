@@ -183,8 +183,8 @@ def _join(unit: Unit, tree: gast.FunctionDef, first: _Stack, second: _Stack) -> 
     unit.locals.add(tape)
     called = {s.name: _base(unit, s) for s in (first, second)}
     shared: dict[str, str] = {}
-    inline = {s.name: _own_name(tree, s) for s in (first, second) if any(_is_inline(o) for o in s.operations)}
-    inline = {n: unit.local(called[n]) if own is None else own for n, own in inline.items()}
+    unnamed = [s for s in (first, second) if any(_is_inline(o) for o in s.operations)]
+    inline = {s.name: _own_name(tree, s) or unit.local(called[s.name]) for s in unnamed}
     for a, b in zip(first.operations, second.operations, strict=True):
         here, there = sorted((a, b), key=lambda o: next(k for k, s in enumerate(a.block) if s is o.statement))
         if a.form == "begin":

@@ -73,7 +73,6 @@ MISSING = {
     "use np.histogram": "histogram2d histogramdd",
     "add 0j to the sorted array": "sort_complex",
     "use np.polyval, which takes the coefficients": "poly1d",
-    "use x[condition]": "compress",
     "use np.vstack": "row_stack",
     "use np.resize, np.pad or a slice": "resize",
 }
@@ -105,7 +104,7 @@ def mark(section: str, name: str, value: Any) -> tuple[str, str]:
             return "flat", ""
         spelled = spellings.METHODS.get(name, spellings.ATTRIBUTES.get(name))
         value = spelled if spelled is not None else value
-        if name == "flat":
+        if name == "flat" or (spelled is None and getattr(rewritten._METHODS.get(name), "cls", None) is np.ndarray):
             return "covered", "rewritten"
     if isinstance(value, type) and value in rewritten._INSTANCES:
         return "covered", "rewritten"

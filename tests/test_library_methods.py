@@ -12,6 +12,7 @@ import pytest
 
 from s2sgrad import NoRule, S2SGradError, grad, jvp
 from s2sgrad.source import defined
+from s2sgrad.testing import check_grads
 
 stats = pytest.importorskip("scipy.stats")
 interpolate = pytest.importorskip("scipy.interpolate")
@@ -165,3 +166,18 @@ def test_calls_of_objects_have_rules_and_methods_that_only_call_what_has_one_are
     assert agrees(CALLS["dot"], (OBJECTS["sparse"], AT), 1) == 2
     poly = OBJECTS["poly1d"]
     assert agrees(lambda x: poly(x) * x, (AT,), 0) == 2
+
+
+MATRIX = np.array([[2.1, 0.3, 0.25], [0.35, 1.4, 0.41], [0.2, 0.45, 0.9]])
+BY_OTHER_NAMES = {
+    "the condition in a norm of columns": lambda a: np.linalg.cond(a, 1),
+    "the condition in a norm of rows": lambda a: np.linalg.cond(a, p=-np.inf),
+    "the condition of several matrices": lambda a: np.sum(np.linalg.cond(np.stack([a, a @ a]), "fro")),
+    "the rows that a list tells": lambda a: np.sum(a.compress([True, False, True], 0) ** 2),
+    "the columns that a mask tells": lambda a: np.sum(a.compress(condition=a[0] > 0.28, axis=1) ** 3),
+}
+
+
+@pytest.mark.parametrize("f", BY_OTHER_NAMES.values(), ids=BY_OTHER_NAMES)
+def test_functions_that_are_written_by_others(f):
+    check_grads(f, (MATRIX,), order=2)

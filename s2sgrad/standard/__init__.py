@@ -122,6 +122,12 @@ def places(array):
     return [(k, array[k]) for k in np.ndindex(np.shape(array))]
 
 
+def condition(x, p):
+    """`np.linalg.cond` in a norm that is no singular value."""
+    inverse = np.linalg.inv(x)
+    return np.linalg.norm(x, p, (-2, -1)) * np.linalg.norm(inverse, p, (-2, -1))
+
+
 def largest(iterable, key):
     """`max(iterable, key=key)`: the first of equals."""
     items = runtime.sequence(iterable)

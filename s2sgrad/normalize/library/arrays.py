@@ -4,6 +4,7 @@
     np.ndarray(4, buffer=x)   ->      np.frombuffer(x)[:np.prod(4)].reshape(4)
     np.vectorize(f)(x)        ->      vectorized(f, None, x)
     np.poly1d(c)(x)           ->      np.polyval(c, x)
+    np.linalg.cond(x, 1)      ->      condition(x, 1)
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -188,6 +189,28 @@ def flat_places(unit: Unit, node: gast.Subscript) -> gast.Subscript:
     section = expression("x[np.unravel_index(k, np.shape(y))]", np=module_alias(unit, np), x=owner, y=clone(owner), k=place)
     section.ctx = gast.Store()
     return placed(node, section)
+
+
+@desugars_method(np.ndarray, "compress")
+def _compress_method(call: LibraryCall) -> gast.AST | None:
+    """`x.compress(mask, axis)` as `np.compress(mask, x, axis)`."""
+    condition = call.args[0] if call.args else call.words.get("condition")
+    axis = call.args[1] if len(call.args) == 2 else call.words.get("axis", constant(None))
+    if condition is None or len(call.args) > 2 or not call.words.keys() <= {"condition", "axis"}:
+        return None
+    compress = name(call.unit.helper("compress", np.compress))
+    return call.written("f(c, x, a)", f=compress, c=condition, x=call.owner, a=axis)
+
+
+@desugars(np.linalg.cond)
+def _cond(call: LibraryCall) -> gast.AST | None:
+    """The condition in a norm that is named: by the norms of the matrix and of its inverse."""
+    order = call.args[1] if len(call.args) == 2 else call.words.get("p")
+    written = order.operand if isinstance(order, gast.UnaryOp) and isinstance(order.op, gast.USub) else order
+    known = written.value if isinstance(written, gast.Constant) else call.unit.resolve(written)
+    if not call.args or not isinstance(known, (float, int, str)) or known not in (1, np.inf, "fro", "nuc"):
+        return None
+    return call.calling(standard.condition, [call.args[0], order])
 
 
 @desugars_instances(np.vectorize)

@@ -4,8 +4,7 @@ def helper_called_in_a_loop_grad(x, y, *, seed=1.0):
     # forward sweep
     tape = []
     for i in range(4):
-        x_ = x
-        a = float(np.sin(x_ * y))
+        a = float(np.sin(x * y))
         tape.append((x, a))
         x = a / (1.0 + a * a) + 0.1 * i
     # reverse sweep

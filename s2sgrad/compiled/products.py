@@ -104,6 +104,8 @@ def _operand(writer: Writer, x: Any) -> str:
 
 def dot(self: Lowering, a: Any, b: Any) -> Any:
     """`np.dot(a, b)`, of vectors and matrices."""
+    if not all(isinstance(x, Scalar) or is_array(x) for x in (a, b)):
+        raise Unfit("a product of these")
     if max(a.rank, b.rank) > 2:
         raise Unfit("np.dot of stacks of matrices")
     if isinstance(a, Scalar) or isinstance(b, Scalar):

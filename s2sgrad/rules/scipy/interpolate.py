@@ -164,7 +164,9 @@ def _(y, dot, x, tck, der, ext, dot_dot, x_dot, tck_dot, der_dot, ext_dot):
 
 
 def alone(tck):
-    """The spline; Refusal for a tuple of several, of which FITPACK gives a list."""
+    """The spline; Refusal for a tuple of several, of which FITPACK gives a list, and for an array."""
+    if isinstance(tck, np.ndarray):
+        raise Refusal(None, "a spline has a derivative rule as a tuple of knots, coefficients and degree")
     if isinstance(tck, (tuple, list)) and np.ndim(tck[1]) != 1:
         way = "take each coordinate alone, `[splev(x, (t, c, k)) for c in cs]`"
         raise Refusal(None, f"a curve of several coordinates has no derivative rule: {way}")

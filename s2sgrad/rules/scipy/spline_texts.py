@@ -14,6 +14,7 @@ from scipy import interpolate
 
 from s2sgrad.rules.restated import restates
 from s2sgrad.rules.scipy.interpolate import (
+    alone,
     along_coefficients,
     bars_still,
     coefficients,
@@ -48,12 +49,12 @@ def _(y, a, b, tck, a_dot, b_dot, tck_dot):
 
 def of_ends(g, a, b, tck):
     """The cotangent of the spline in its integral; that of its knots is not known."""
-    return unknown(tck[0]), g * integrals(a, b, tck), None
+    return unknown(tck[0]), g * integrals(a, b, alone(tck)), None
 
 
 def along_ends(dot, a, b, tck):
     """The integral of the spline that has these coefficients."""
-    return np.sum(coefficients(dot, tck) * integrals(a, b, tck))
+    return np.sum(coefficients(dot, tck) * integrals(a, b, alone(tck)))
 
 
 def change(dot, x, tck):

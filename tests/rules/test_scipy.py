@@ -836,17 +836,17 @@ def test_nothing_is_known_of_knots(value):
         assert np.all(np.isnan(grad(f)(t, c))) and np.isnan(jvp(f, (t, c), (np.ones_like(t), None))[1])
 
 
-GRID, TABLE = (np.arange(4.0), np.arange(5.0)), np.sin(np.arange(20.0)).reshape(4, 5)
+GRID, HEIGHTS = (np.arange(4.0), np.arange(5.0)), np.sin(np.arange(20.0)).reshape(4, 5)
 POINTS = np.array([[1.2, 2.3], [2.4, 3.1]])
-MADE_ONCE = interpolate.RegularGridInterpolator(GRID, TABLE)
+MADE_ONCE = interpolate.RegularGridInterpolator(GRID, HEIGHTS)
 
 
 def by_coordinates(p):
-    return np.sum(interpolate.interpn(GRID, TABLE, (p[0], p[1])) ** 2)
+    return np.sum(interpolate.interpn(GRID, HEIGHTS, (p[0], p[1])) ** 2)
 
 
 def by_one_coordinate_for_all(p):
-    return np.sum(interpolate.RegularGridInterpolator(GRID, TABLE)((p[0], p[0, 0])) ** 2)
+    return np.sum(interpolate.RegularGridInterpolator(GRID, HEIGHTS)((p[0], p[0, 0])) ** 2)
 
 
 def by_lists(p):

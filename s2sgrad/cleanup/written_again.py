@@ -14,9 +14,9 @@ the sign of a product.
     t1 = x[i]; y[i] = t1 * w                                        y[i] = x[i] * w
     y_dot[i] = x_dot[i] * w + t1 * w_dot                    ->      y_dot[i] = x_dot[i] * w + x[i] * w_dot
 
-In forward mode, positions and elements are written again in what the user computes, too: an element that a value and its
-tangent read, in the block where it is taken; a section only outside of loops.  `elements` does so once it is settled which
-loops run on lists.
+In forward mode, positions and elements are written again in what the user computes, too.  An element is one that a value
+and its tangent read, in the block where it is taken; a section is written again outside of loops only.  `elements` does so
+once it is settled which loops run on lists.
 
 Each read must see the same operands as the temporary does.  `a + -b * c` and `a - b * c` are the same number to the bit; a
 minus that finds no sum to go into is written at most once.

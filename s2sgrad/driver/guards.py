@@ -26,6 +26,7 @@ from s2sgrad.analysis.kinds import Container, Kind, Number, Text, is_numeric
 from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.results import object_kind
+from s2sgrad.analysis.user_functions import has_given_rule, is_plain
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.driver import conditions
 from s2sgrad.driver.conditions import Condition, Functions
@@ -129,6 +130,9 @@ class Guards:
     def sealed(self) -> Functions:
         """Turn the lookups into conditions, and return the functions, which are dropped here."""
         functions, lookups = self.functions, self._lookups
+        for value in _user_values(lookups):  # read as texts, which may stand in the text without a function of their own
+            if is_plain(value) and not has_given_rule(value):
+                self.place(value)
         cells, spaces = self._by_name()
         attributes = [(o, n, v) for o, n, v in lookups.attributes.values() if not _is_library(o) and not _is_data(o)]
         paths = [(self.held(o), n, *self._accepts(v, False)) for o, n, v in attributes if v is not MISSING]

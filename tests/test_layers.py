@@ -87,7 +87,7 @@ ALLOWED = {
     "ir.names": {"keyword"},
     "ir.quote": {"gast", "functools", "copy", "s2sgrad.ir.notes"},
     "driver.options": {"dataclasses"},
-    "runtime": {"copy", "numpy", "s2sgrad.runtime"},
+    "runtime": {"copy", "numpy", "s2sgrad.runtime", "sys"},
     "runtime.results": {"numpy", "s2sgrad.runtime.checks", "s2sgrad.runtime.guests", "s2sgrad.runtime.structure"},
     "runtime.hooks": set(),
     "runtime.progress": {"contextlib", "sys", "threading", "time", "tqdm"},

@@ -105,11 +105,17 @@ class _Function:
         bound = _bound(loop)
         here = collections.Counter(n.id for n in ast.walk(loop) if isinstance(n, ast.Name))
         leaves = any(here[n] != self.counts[n] for n in bound - self.counters)
-        if leaves or any(isinstance(n, (ast.Attribute, ast.Return)) for n in ast.walk(loop) if not _is_known(n)):
+        if leaves or any(isinstance(n, (ast.Attribute, ast.Return)) for n in ast.walk(loop) if not self._is_known(n)):
             return None
         first: set[str] = set()
         _read_first([loop], set(), first)
         return None if first & bound else _Form(loop, self.own, bound)
+
+    def _is_known(self, node: ast.AST) -> bool:
+        """Whether an attribute is that of a module, or the size of an array: nothing is appended to a list."""
+        if not isinstance(node, ast.Attribute):
+            return False
+        return node.attr == "shape" or (isinstance(node.value, ast.Name) and node.value.id not in self.own)
 
     def _call(self, form: _Form) -> ast.stmt:
         if form.key not in self.made:
@@ -120,11 +126,6 @@ class _Function:
             self.made[form.key] = ast.FunctionDef(name, parameters, [form.loop], [], None, None)
         own = self.made[form.key].name
         return ast.Expr(ast.Call(ast.Name(own, ast.Load()), [ast.Name(n, ast.Load()) for n, _ in form.read], []))
-
-
-def _is_known(node: ast.AST) -> bool:
-    """Whether an attribute is that of a module, or the size of an array: nothing is appended to a list."""
-    return isinstance(node, ast.Attribute) and (node.attr == "shape" or getattr(node.value, "id", "") == "np")
 
 
 def _bound(tree: ast.AST) -> set[str]:

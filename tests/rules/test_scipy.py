@@ -837,7 +837,7 @@ def test_nothing_is_known_of_knots(value):
 
 
 GRID, HEIGHTS = (np.arange(4.0), np.arange(5.0)), np.sin(np.arange(20.0)).reshape(4, 5)
-POINTS = np.array([[1.2, 2.3], [2.4, 3.1]])
+GRID_POINTS = np.array([[1.2, 2.3], [2.4, 3.1]])
 MADE_ONCE = interpolate.RegularGridInterpolator(GRID, HEIGHTS)
 
 
@@ -855,4 +855,4 @@ def by_lists(p):
 
 @pytest.mark.parametrize("f", [by_coordinates, by_one_coordinate_for_all, by_lists], ids=lambda f: f.__name__)
 def test_points_of_a_grid_as_a_tuple_of_coordinates(f):
-    check_grads(f, (POINTS,), rtol=1e-4, atol=1e-5)
+    check_grads(f, (GRID_POINTS,), rtol=1e-4, atol=1e-5)

@@ -28,6 +28,7 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import UNKNOWN, Kind, join
 from s2sgrad.flow.graph import Graph
 from s2sgrad.flow.liveness import Liveness
 from s2sgrad.ir.forms import popped
@@ -50,6 +51,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     for base, names in shared.items():
         free = [base] if base in names or base not in taken else []
         given = colored(names, [*free, *(n for n in names if n != base)], clashes)
+        _join_kinds(unit, given)
         renamed |= {name: color for name, color in given.items() if name != color}
     rename(renamed, tree.args, *tree.body)
     return tree
@@ -62,6 +64,15 @@ def colored(names: list[str], colors: list[str], clashes: dict[str, set[str]]) -
         used = {given.get(other) for other in clashes.get(name, ())}
         given[name] = next(c for c in colors if c not in used)
     return given
+
+
+def _join_kinds(unit: Unit, given: dict[str, str]) -> None:
+    """Give each colour the kind of all names that have it: an array and a list under one name are neither."""
+    kinds: dict[str, Kind | None] = {}
+    for name, color in given.items():
+        kind = unit.kinds.get(name, UNKNOWN)
+        kinds[color] = join(kinds[color], kind) if color in kinds else kind
+    unit.kinds |= {color: kind or UNKNOWN for color, kind in kinds.items()}
 
 
 def bound_names(tree: gast.FunctionDef) -> list[str]:

@@ -86,8 +86,9 @@ def runs_again(function: types.FunctionType, copied: Collection[str] = ()) -> bo
     """Whether a second run of a function does the same, and leaves nothing behind; `copied`: arguments of which it gets
     copies."""
     try:
-        writes = mod_ref.of(function)
-        return writes.arguments.issubset(copied) and not writes.outside and behaviour.of_function(function).is_repeatable
+        with LOCK:  # a recording asks, too
+            writes = mod_ref.of(function)
+            return writes.arguments.issubset(copied) and not writes.outside and behaviour.of_function(function).is_repeatable
     except (S2SGradError, RecursionError):
         return False
 

@@ -121,6 +121,7 @@ class Adjoints:
             listed = x in self.paths.grown or contents.holds_lists(kind)
             if listed:  # the cotangent of a list may be an array
                 copied = assign(bar.name, cotangents.listed(self.unit, name(bar.name), kind))
+                self.held.note(bar.name, kind or UNKNOWN, copied.value)
                 missing = gast.Compare(name(bar.name), [gast.IsNot()], [constant(None)])  # where the list is None
                 self.out.append(copied if isinstance(kind, Container) else gast.If(missing, [copied], []))
             if projections.may_be_narrow(self, kind, name(bar.name)):

@@ -137,9 +137,14 @@ def _of_function(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     if not is_library(f):
         return _of_user(f, args, keywords)
     if _carries(args, keywords):
-        stand_in = made_objects.instead(f, args, keywords, call)
-        return _of_library(f, followed_once(f), args, keywords) if stand_in is None else stand_in
+        stand_in = made_objects.instead(f, args, keywords, call, _read)
+        return _read(f, args, keywords) if stand_in is None else stand_in
     return _as_it_is(f, args, keywords)
+
+
+def _read(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    """A library's Python function, with its calls followed."""
+    return _of_library(f, followed_once(f), args, keywords)
 
 
 def _of_user(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
@@ -264,8 +269,12 @@ def _of_class(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     special = SPECIAL.get(f)
     if special is not None:
         return special(*args, **keywords)
-    if _carries(args, keywords) and (stand_in := made_objects.instead(f, args, keywords, call)) is not None:
-        return stand_in
+    stand_in = made_objects.instead(f, args, keywords, call, _instance) if _carries(args, keywords) else None
+    return _instance(f, args, keywords) if stand_in is None else stand_in
+
+
+def _instance(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    """What a class makes."""
     follow_class(f)
     init: Any = f.__init__
     new: Any = f.__new__
@@ -460,8 +469,12 @@ def _of_object(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         return applied(f, args, keywords)
     if type(f) is np.vectorize:
         return vectorized(call, f, args, keywords)
-    if _carries(args, keywords) and (stand_in := made_objects.instead(f, args, keywords, call)) is not None:
-        return stand_in
+    stand_in = made_objects.instead(f, args, keywords, call, _by_its_class) if _carries(args, keywords) else None
+    return _by_its_class(f, args, keywords) if stand_in is None else stand_in
+
+
+def _by_its_class(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    """A call of an object by the function that its class has for that."""
     function = getattr(type(f), "__call__", None)  # noqa: B004
     if type(function) is types.FunctionType and not is_ours(f):
         if table.lookup(function) is not None or not is_library(function):

@@ -27,21 +27,28 @@ from s2sgrad.recorded.values import Array, follows, handles_in, is_handle, lost,
 _OWN = "__call__"
 
 
-def instead(maker: Any, args: tuple, keywords: dict[str, Any], call: Callable[..., Any]) -> Any:
-    """What stands for the object that a library makes of these arguments; None where it is not known what would."""
+def instead(maker: Any, args: tuple, keywords: dict[str, Any], call: Callable[..., Any], make: Callable[..., Any]) -> Any:
+    """What stands for the object that a library makes of these arguments; None where it is not known what would.
+
+    `make(maker, args, keywords)` runs the code of the library, for a method that is not known.
+    """
     if methods := catalogue.methods_of_made(maker):
-        return Asked(maker, methods, args, keywords, call)
+        return Asked(maker, methods, args, keywords, call, make)
     known = catalogue.instances_of(maker)
     if known is None or len(args) < known.least:
         return None
-    return Evaluated(maker, known, args, keywords, call)
+    return Evaluated(maker, known, args, keywords, call, make)
 
 
 class _StandIn:
-    """`method(name)`: what is called in the place of a method; None where that is not known."""
+    """`method(name)`: what is called in the place of a method; None where that is not known, and the object has its own."""
 
-    def __init__(self, maker: Any, call: Callable[..., Any]) -> None:
-        self._maker, self._call = maker, call
+    def __init__(self, maker: Any, call: Callable[..., Any], make: Callable[..., Any]) -> None:
+        self._maker, self._call, self._make = maker, call, make
+
+    def _object(self, asked: str) -> Any:
+        """The object, for a method, which holds what carries derivatives, and computes with it or refuses that."""
+        raise NotImplementedError
 
     def _method(self, name: str) -> Callable[..., Any] | None:
         raise NotImplementedError
@@ -53,21 +60,32 @@ class _StandIn:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):
             raise AttributeError(name)
-        return self._method(name) or self._refuse(name)
+        return self._method(name) or getattr(self._object(name), name)
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         method = self._method(_OWN)
-        return self._refuse(_OWN) if method is None else method(*args, **keywords)
+        return self._object(_OWN)(*args, **keywords) if method is None else method(*args, **keywords)
 
 
 class Asked(_StandIn):
     """An object of which only methods are called, by functions that take what it was made of: a frozen distribution."""
 
-    def __init__(self, maker: Any, methods: Any, args: tuple, keywords: dict[str, Any], call: Callable[..., Any]) -> None:
-        super().__init__(maker, call)
+    def __init__(
+        self,
+        maker: Any,
+        methods: Any,
+        args: tuple,
+        keywords: dict[str, Any],
+        call: Callable[..., Any],
+        make: Callable[..., Any],
+    ) -> None:
+        super().__init__(maker, call, make)
         self._methods, keep = methods, any(m.copies or m.make is not None for m in methods.values())
         self._args = tuple(map(_copied, args)) if keep else args
         self._keywords = {k: _copied(v) for k, v in keywords.items()} if keep else keywords
+
+    def _object(self, asked: str) -> Any:
+        return self._make(self._maker, self._args, self._keywords)
 
     def _method(self, name: str) -> Callable[..., Any] | None:
         return partial(self._asked, name) if name in self._methods else None
@@ -87,9 +105,16 @@ class Evaluated(_StandIn):
     """An object that is evaluated, such as a spline, or a derivative of one."""
 
     def __init__(
-        self, maker: Any, known: Any, args: tuple, keywords: dict[str, Any], call: Callable[..., Any], order: int = 0
+        self,
+        maker: Any,
+        known: Any,
+        args: tuple,
+        keywords: dict[str, Any],
+        call: Callable[..., Any],
+        make: Callable[..., Any],
+        order: int = 0,
     ) -> None:
-        super().__init__(maker, call)
+        super().__init__(maker, call, make)
         self._known, self._given, self._order = known, (args, keywords), order
         rest = [a for place, a in enumerate(args) if place not in known.data]
         if any(map(follows, handles_in([*rest, *keywords.values()], []))):
@@ -108,7 +133,10 @@ class Evaluated(_StandIn):
         order = step * n
         if order * self._order < 0:
             self._refuse("derivative")
-        return Evaluated(self._maker, self._known, *self._given, self._call, self._order + order)
+        return Evaluated(self._maker, self._known, *self._given, self._call, self._make, self._order + order)
+
+    def _object(self, asked: str) -> Any:
+        return self._refuse(asked)  # what it computes, its own memory holds
 
     def _evaluated(self, function: Any, *given: Any, **options: Any) -> Any:
         if self._order and ("nu" in options or (function is self._known.at and len(given) > 1)):

@@ -51,10 +51,24 @@ def interpolated(x):
     return interpolate.RegularGridInterpolator((np.arange(5.0),), x)(np.array([1.5]))[0]
 
 
-@pytest.mark.parametrize("f", [estimated, estimated_where_it_varies, interpolated], ids=lambda f: f.__name__)
-def test_an_object_that_holds_a_handle(f):
-    with pytest.raises(Refusal, match=r"which reads a `(gaussian_kde|RegularGridInterpolator)` of a value that carries"):
-        Recorded(f, (X,), {}, (0,))
+def test_an_object_that_stands_for_what_it_is_made_of():
+    assert_gradient(interpolated, (X,), (0,))
+
+
+@pytest.mark.parametrize("f", [estimated, estimated_where_it_varies], ids=lambda f: f.__name__)
+def test_what_an_object_is_made_of_without_a_rule(f):
+    with pytest.raises(NoRule, match="the keyword `bw_method`") as error:
+        grad(f)(X)
+    assert error.value.place.line == f.__code__.co_firstlineno + 1
+
+
+def resampled(x):
+    return stats.gaussian_kde(DATA, x[0]).resample(2, seed=0)[0, 0]
+
+
+def test_an_object_that_holds_a_handle():
+    with pytest.raises((Refusal, NoRule), match=r"gaussian_kde|multivariate_normal"):
+        Recorded(resampled, (X,), {}, (0,))
 
 
 def integrated(x):

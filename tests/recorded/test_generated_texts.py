@@ -150,7 +150,7 @@ def test_text_of_a_gradient(entry):
 
 @pytest.mark.parametrize(
     "name",
-    ["named_tuple_of_the_function", "whole_slice_is_a_view", "rows_are_written_where_a_sorted_list_has_them",
+    ["whole_slice_is_a_view", "rows_are_written_where_a_sorted_list_has_them",
      "neighbours_by_get", "keywords_that_a_wrapper_changes", "diagonal_seen_through_a_store"],
 )  # fmt: skip
 def test_text_that_is_followed(name):

@@ -490,6 +490,7 @@ UNEXAMPLED |= {
     interpolate.splder,
     interpolate.splantider,
     interpolate.splint,
+    spline_texts.end,
     spline_texts.of_ends,
     spline_texts.along_ends,
     spline_texts.derived,

@@ -32,7 +32,7 @@ def growth(u, k, steps):
             u, k
         )  # fmt: skip
         u = u + 0.1 * du
-    return np.sum(u**2)
+    return np.sum(u**2) + np.sum(crowding(u, k))
 
 
 def composed(x, n):

@@ -221,8 +221,10 @@ def _bound(gradient: Gradient, receiver: Any) -> Gradient:
 
 
 class _Call:
-    """A call of a gradient whose text is looked up, or, with the `front` that it took, that failed: `compiled` is None until
-    it is found, `args` and `keywords` are those of the text, `plain` of the function."""
+    """A call of a gradient whose text is looked up, or that failed, with the `front` that it took.
+
+    `compiled` is None until it is found. `args` and `keywords` are those of the text, `plain` of the function.
+    """
 
     __slots__ = "args", "compiled", "gradient", "keywords", "plain", "seed"
 

@@ -4,8 +4,8 @@
     def loss(x, w): return np.sum(sigmoid(x * w))      ->      t1 = x * w; t2 = np.exp(-t1); ..
 
 A function is called once where one name in the text of the program, its written out functions included, means it.  What it
-consists of is assignments, loops and branches, with one `return` at the end.  Its variables are the caller's then, so that
-no record is packed, handed over and taken apart.
+consists of is assignments, loops and branches, with one `return` at the end, and it names no object from outside.  Its
+variables are the caller's then, so that no record is packed, handed over and taken apart.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -45,6 +45,7 @@ from s2sgrad.ir.one_compilation import forgotten_after
 from s2sgrad.ir.quote import nodes, statements_in
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.source import look_up, read
+from s2sgrad.specialize.callable_texts import objects_named
 
 _PLAIN = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.For, gast.If, gast.Expr)
 _SCOPES = (gast.FunctionDef, gast.Lambda, gast.ClassDef, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
@@ -95,6 +96,8 @@ def _is_plain(function: types.FunctionType) -> bool:
     if function.__closure__ or hasattr(function, "__wrapped__") or behind_checkpoint(function) is not None:
         return False
     try:
+        if objects_named(function):  # whose methods are known in the functions that name them
+            return False
         primal = read(function)
     except S2SGradError:
         return False

@@ -83,7 +83,8 @@ class HeldKinds:
 
     def note(self, bar: str, kind: Kind, value: gast.AST) -> None:
         """The adjoint of what is of this kind is bound to a value; of no known kind where the bindings differ."""
-        if isinstance(kind, Number) and not isinstance(self.inference.kind(value), Number):
+        same = isinstance(value, gast.Name) and value.id in self.sizeless
+        if isinstance(kind, Number) and (same or not isinstance(self.inference.kind(value), Number)):
             self.sizeless.add(bar)
         if isinstance(kind, Container):
             found = self.inference.kind(value) or UNKNOWN

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _D = TypeVar("_D")
 REFUSALS = (Unsupported, NoSource, NoRule)
+_MOST = 64  # reasons for which functions of one code have no text
 
 
 @contextlib.contextmanager
@@ -161,7 +162,7 @@ def is_lost(error: BaseException | None) -> bool:
 def renewed(error: S2SGradError) -> S2SGradError:
     """The error of the compiler; a new object, for it may be raised often."""
     made = type(error)(error.message, error.place)
-    made.origins, made.reason = error.origins, error.reason
+    made.origins, made.reason, made.guards = error.origins, error.reason, error.guards
     made.args = error.args
     for note in getattr(error, "__notes__", ()):
         made.add_note(note)
@@ -188,15 +189,44 @@ def written_or_recorded(gradient: Any, key: Any) -> Any:
     whole = gradient._texts.recorded.get(key)
     if whole is not None and whole.holds():
         return whole
-    try:
-        return gradient._of_kinds(key)
-    except REFUSALS as error:
-        if gradient._request.options.needs_text or not is_recorded(error):
-            raise
-        kept = renewed(error)
+    if (kept := _unwritten(gradient, key)) is None:
+        try:
+            return gradient._of_kinds(key)
+        except REFUSALS as error:
+            if gradient._request.options.needs_text or not is_recorded(error):
+                raise
+            kept = renewed(error)
+        _note_unwritten(gradient, key, kept)
     function = functools.partial(runtime.hook(gradient.recorded_by), gradient)
     gradient._texts.recorded[key] = Whole(function, gradient, kept)
     return gradient._texts.recorded[key]
+
+
+def _unwritten(gradient: Any, key: Any) -> S2SGradError | None:
+    """Why there is no text, if another gradient of a function of this code was told that, and all that was looked up for it
+    is as it was."""
+    request = gradient._request
+    family = request.family(request.function)
+    if not family.unwritten or request.options.needs_text or not Recording.allowed:
+        return None
+    _, known = family.unwritten.get((key, _requested(request)), (0, None))
+    return None if known is None or known.guards.fitting(request.function) is None else renewed(known)
+
+
+def _note_unwritten(gradient: Any, key: Any, error: S2SGradError) -> None:
+    request = gradient._request
+    family = request.family(request.function)
+    if error.guards is None:
+        return
+    if len(family.unwritten) >= _MOST:
+        family.unwritten.clear()
+    family.unwritten[key.kept(), _requested(request)] = _changes(), error
+
+
+def _requested(request: Any) -> tuple:
+    """Of which gradient it is the derivative."""
+    inner = request.inner and request.inner._request
+    return (inner.argnums, inner.options, *_requested(inner)) if inner else ()
 
 
 def may_run_again(gradient: Any, error: Exception, args: tuple, keywords: dict[str, Any]) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from s2sgrad.analysis import reached_codes
 from s2sgrad.driver.cache import LOCK
+from s2sgrad.driver.guards import Guards
 from s2sgrad.driver.options import Recording
 from s2sgrad.errors import NoRule, NoSource, S2SGradError, Unsupported, raised
 from s2sgrad.ir.lookups import Lookups, noted
@@ -42,8 +43,10 @@ def with_branches(
     A callee for which no text can be written is recorded when the text runs, unless that is to be `strict`."""
     recorded = frozenset[types.CodeType]()
     refused: list[Branch] = []
-    errors: list[Exception] = []
-    inlined, whole, first = False, frozenset[types.CodeType](), None
+    errors: list[S2SGradError] = []
+    inlined, whole = False, frozenset[types.CodeType]()
+    first: S2SGradError | None = None
+    every = Lookups()
     while True:
         code = callee = None
         with branches.without(refused, inlined, whole), recording(recorded):
@@ -57,6 +60,7 @@ def with_branches(
                 error, branch = found, _branch_around(found, function, strict)
                 code = branches.callee(found, function.__code__) if isinstance(found, NoRule) else None
                 callee = None if strict else _recordable(branches.called(found, function.__code__), recorded)
+        every.add(lookups)
         if branch is not None and branch not in refused and error not in errors and len(refused) < _MOST:
             refused.append(branch)
             errors.append(error)
@@ -69,7 +73,16 @@ def with_branches(
             recorded |= {callee}
             first = first or error
         else:
-            raise first or error
+            error = first or error
+            error.guards = _guards(function, every)
+            raise error
+
+
+def _guards(function: types.FunctionType, lookups: Lookups) -> Guards | None:
+    """The conditions under which a function is refused again; None where they would keep the user's objects alive."""
+    guards = Guards(function, lookups, set(), [], [])
+    guards.sealed()
+    return guards if guards.shareable else None
 
 
 def _branch_around(error: S2SGradError, function: types.FunctionType, strict: bool) -> Branch | None:

@@ -30,8 +30,8 @@ class Family:
     """The recipes of one code object for one kind of request: by the kinds of the arguments, and by quick keys to these.
 
     `wrt` are the names of the differentiated parameters, `refused` the kinds for which the requested sort of text does not
-    exist, so that another one serves.  `unwritten`: by quick keys, why there is no text, and how often the user had changed
-    rules then.
+    exist, so that another one serves.  `unwritten`: by keys of calls, why there is no text, and how often the user had
+    changed rules then.
     """
 
     def __init__(self, wrt: tuple[str, ...]) -> None:

@@ -53,7 +53,10 @@ class S2SGradError(Exception):
 
     `place` is the `Place` of the construct, or None where there is no source.  `origins` are the places, in the texts that
     were read, where it was found and of the calls that lead there, innermost first.  `reason` is the message at the former.
+    `guards` are the conditions under which the compiler says the same of functions of this code, if it keeps any.
     """
+
+    guards: Any = None
 
     def __init__(self, message: str, place: Place | None = None) -> None:
         self.message = self.reason = message

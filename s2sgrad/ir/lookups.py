@@ -26,6 +26,11 @@ class Lookups:
         self.modules: dict[str, Any] = {}
         self.keys: dict[int, tuple[dict, tuple]] = {}
 
+    def add(self, others: Lookups) -> None:
+        """Add the lookups of another attempt."""
+        for mine, theirs in zip(vars(self).values(), vars(others).values(), strict=True):
+            mine.update(theirs)
+
 
 _now = threading.local()
 

@@ -152,16 +152,27 @@ def attributes_of(value: Any) -> dict[str, Any] | None:
     return stored_in(value)
 
 
-def opened_of(value: Any, depth: int = 0) -> Opened | None:
+def leads_back(value: Any, above: tuple[Any, ...]) -> bool:
+    """Whether a container of the attributes of an object holds one of the objects `above` it.
+
+    Objects that hold lists of each other have no end: were the lists taken apart, their parts would grow exponentially.
+    """
+    if not above or not isinstance(value, (list, tuple, dict)):
+        return False
+    items = value.values() if isinstance(value, dict) else value
+    return any(leads_back(item, above) or any(item is holder for holder in above) for item in items)
+
+
+def opened_of(value: Any, above: tuple[Any, ...] = ()) -> Opened | None:
     """The parts of an instance, or of a short container of instances; None for anything else (see `value_kinds.opened`)."""
-    held = attributes_of(value) if depth < DEEPEST else None
+    held = attributes_of(value) if len(above) < DEEPEST else None
     if held is not None:
-        parts: dict[Any, Opened | None] = {name: opened_of(item, depth + 1) for name, item in held.items()}
+        parts: dict[Any, Opened | None] = {name: opened_of(item, (*above, value)) for name, item in held.items()}
         return Opened(type(value), parts) if len(held) <= LONGEST else None
-    if type(value) in (list, tuple, dict) and len(value) <= LONGEST:
+    if type(value) in (list, tuple, dict) and len(value) <= LONGEST and not leads_back(value, above):
         items = value.items() if isinstance(value, dict) else enumerate(value)
         if all(isinstance(k, (str, int)) for k in value) if isinstance(value, dict) else True:
-            parts = {place: opened_of(item, depth) for place, item in items}
+            parts = {place: opened_of(item, above) for place, item in items}
             return Opened(None, parts) if any(part is not None for part in parts.values()) else None
     return None
 

@@ -41,6 +41,7 @@ from s2sgrad.analysis.plain_classes import (
     attributes_of,
     draws,
     hides_methods,
+    leads_back,
     runs_nothing,
 )
 from s2sgrad.analysis.sizes import Size
@@ -79,7 +80,8 @@ def _require_arithmetic(v: Any) -> None:
         raise TypeError(f"operators of a {type(v).__name__} mean something else than a number's: pass a {plain.__name__}")
 
 
-def _kind_of(v: Any, sizes: dict[int, int], depth: int = 0) -> Kind:
+def _kind_of(v: Any, sizes: dict[int, int], above: tuple[Any, ...] = ()) -> Kind:
+    """The kind of one value; `above`: the objects that hold it, the outermost first."""
     if isinstance(v, (float, int, complex, np.generic)) and not isinstance(v, (np.str_, np.bytes_)):
         if type(v) not in _PLAIN_NUMBERS and not isinstance(v, np.generic):
             _require_arithmetic(v)
@@ -90,7 +92,7 @@ def _kind_of(v: Any, sizes: dict[int, int], depth: int = 0) -> Kind:
         return Known(v)
     if isinstance(v, str):
         return Text()
-    return _container(v, sizes, depth) or _object(v, sizes, depth)
+    return _container(v, sizes, above) or _object(v, sizes, above)
 
 
 def _array(v: np.ndarray, sizes: dict[int, int]) -> Kind:
@@ -98,7 +100,7 @@ def _array(v: np.ndarray, sizes: dict[int, int]) -> Kind:
         if isinstance(v, (np.matrix, np.ma.MaskedArray)):
             plain = "x.filled(0.0)" if isinstance(v, np.ma.MaskedArray) else "np.asarray(x)"
             raise TypeError(f"operators of a {type(v).__name__} mean something else than an array's: pass `{plain}`")
-        return _object(v, sizes, 0)
+        return _object(v, sizes, ())
     if v.dtype.names is not None and not v.dtype.hasobject:
         return STRUCTURED
     if v.dtype.kind not in "fiubc":
@@ -106,39 +108,41 @@ def _array(v: np.ndarray, sizes: dict[int, int]) -> Kind:
     return Array(v.dtype.name, tuple(n if n < 2 else Size(sizes.setdefault(n, len(sizes))) for n in v.shape))
 
 
-def _container(v: Any, sizes: dict[int, int], depth: int) -> Kind | None:
+def _container(v: Any, sizes: dict[int, int], above: tuple[Any, ...]) -> Kind | None:
     """The kind of a built-in list, tuple or dict, or of a named tuple; None for anything else."""
+    if leads_back(v, above):
+        return None
     if isinstance(v, tuple) and hasattr(v, "_fields"):
         if hides_methods(type(v)):
             return OPAQUE
-        return Container(tuple, tuple(_kind_of(item, sizes, depth) for item in v), tuple(v._fields))
+        return Container(tuple, tuple(_kind_of(item, sizes, above) for item in v), tuple(v._fields))
     if type(v) in (list, tuple):
-        whole = Container(type(v), tuple(_kind_of(item, sizes, depth) for item in v))
+        whole = Container(type(v), tuple(_kind_of(item, sizes, above) for item in v))
         return whole if len(v) <= LONGEST else Container(type(v), None, None, whole.element())
     if type(v) is dict and all(isinstance(k, (str, int)) for k in v) and len(v) <= LONGEST:
-        return Container(dict, tuple(_kind_of(item, sizes, depth) for item in v.values()), tuple(v))
+        return Container(dict, tuple(_kind_of(item, sizes, above) for item in v.values()), tuple(v))
     return None
 
 
-def _object(v: Any, sizes: dict[int, int], depth: int) -> Kind:
+def _object(v: Any, sizes: dict[int, int], above: tuple[Any, ...]) -> Kind:
     if methods := assigning(type(v)):
         return Assignable(methods=methods)
-    found = _instance(v, sizes, depth)
+    found = _instance(v, sizes, above)
     if isinstance(found, Opaque) and is_array_of_others(type(v)):
         return Guest(found.quiet, type(v))
     operators = hasattr(v, "__matmul__") and not hasattr(v, "__array_ufunc__")
     return Foreign(found.quiet) if operators and isinstance(found, Opaque) else found
 
 
-def _instance(v: Any, sizes: dict[int, int], depth: int) -> Kind:
+def _instance(v: Any, sizes: dict[int, int], above: tuple[Any, ...]) -> Kind:
     if isinstance(v, (np.ufunc, BuiltinFunctionType)) or (isinstance(v, FunctionType) and v.__closure__ is None):
-        return Plain() if depth else Opaque(quiet=True)
+        return Plain() if above else Opaque(quiet=True)
     if draws(v):
         return DRAWING
-    held = attributes_of(v) if depth < DEEPEST else None
+    held = attributes_of(v) if len(above) < DEEPEST else None
     if held is None or len(held) > LONGEST:
         return Opaque(quiet=runs_nothing(type(v)))
-    return Instance(type(v), tuple(held), tuple(_kind_of(item, sizes, depth + 1) for item in held.values()))
+    return Instance(type(v), tuple(held), tuple(_kind_of(item, sizes, (*above, v)) for item in held.values()))
 
 
 def opened(kind: Kind | None) -> Opened | None:

@@ -856,3 +856,16 @@ def by_lists(p):
 @pytest.mark.parametrize("f", [by_coordinates, by_one_coordinate_for_all, by_lists], ids=lambda f: f.__name__)
 def test_points_of_a_grid_as_a_tuple_of_coordinates(f):
     check_grads(f, (GRID_POINTS,), rtol=1e-4, atol=1e-5)
+
+    check_grads(f, (POINTS,), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("inverse", "at"), [(special.ncfdtrinc, (2.0, 3.0, 0.0, 0.7)), (special.nctdtrinc, (0.7, 0.0, 0.7))]
+)
+def test_a_noncentrality_that_no_probability_has_is_a_constant(inverse, at):
+    """SciPy gives the largest one that it tries; it gave nan and infinite slopes."""
+    numbers = tuple(range(len(at)))
+    assert inverse(*at) == inverse(*(1.1 * np.array(at)))
+    assert grad(inverse, numbers)(*at) == (0.0,) * len(at)
+    assert jvp(inverse, at, (1.0,) * len(at))[1] == 0.0

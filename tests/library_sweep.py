@@ -438,7 +438,8 @@ def _child(seed):
         callee = line.strip()
         signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
         try:
-            faulthandler.dump_traceback_later(10 * SECONDS, exit=True)  # for what never comes back from the library
+            signal.setitimer(signal.ITIMER_PROF, 5 * SECONDS)  # for what never comes back from the library: this ends it
+            faulthandler.dump_traceback_later(60 * SECONDS, exit=True)  # for what waits for ever
             with np.printoptions():  # which `set_printoptions` changes for all
                 calls = found(callee, seed)
             print(json.dumps({"callee": callee, "word": "found"}), file=out, flush=True)
@@ -451,6 +452,7 @@ def _child(seed):
             print(json.dumps(told), file=out, flush=True)
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            signal.setitimer(signal.ITIMER_PROF, 0)
             faulthandler.cancel_dump_traceback_later()
         print(json.dumps({"callee": callee, "word": "done"}), file=out, flush=True)
 

@@ -857,8 +857,6 @@ def by_lists(p):
 def test_points_of_a_grid_as_a_tuple_of_coordinates(f):
     check_grads(f, (GRID_POINTS,), rtol=1e-4, atol=1e-5)
 
-    check_grads(f, (POINTS,), rtol=1e-4, atol=1e-5)
-
 
 @pytest.mark.parametrize(
     ("inverse", "at"), [(special.ncfdtrinc, (2.0, 3.0, 0.0, 0.7)), (special.nctdtrinc, (0.7, 0.0, 0.7))]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import integrate
+from scipy.sparse import linalg
 
 from s2sgrad import grad, jvp, runtime, vjp
 from s2sgrad.rules.table import lookup, rules
@@ -183,13 +184,17 @@ def test_tangent_of_float32(e):
             assert tangent.dtype == value.dtype and tangent.shape == value.shape
 
 
+ITERATIVE = {linalg.bicgstab, linalg.gmres, linalg.cg, linalg.bicg, linalg.cgs, linalg.minres, linalg.lgmres,
+             linalg.gcrotmk, linalg.tfqmr, linalg.qmr}  # along a direction kept outside: docs/limits.md  # fmt: skip
+
+
 def with_terms() -> list[Any]:
     """The first examples that bring terms of a tangent that were not seen before."""
     cases, seen = [], set()
     for c in CASES:
         (e,) = c.values
         found = set() if lookup(e.primitive).variadic else terms_of(e) - seen
-        if found and e.primitive not in NOT_TWICE:
+        if found and e.primitive not in {*NOT_TWICE, *ITERATIVE}:
             seen |= found
             cases.append(c)
     return cases

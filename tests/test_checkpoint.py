@@ -255,7 +255,7 @@ def through_another(u):
         (draws, "`np.random.random` in a function under `checkpoint`"),
         (lambda u: u * RNG.normal(), "`RNG.normal` in a function under `checkpoint`"),
         (shows, "`print` in a function"),
-        (through_another, "`print` in a function"),
+        (through_another, "`shows` in a function"),
         (doubles, "may write its argument"),
         (counts, "`CALLS.append` in a function"),
     ],

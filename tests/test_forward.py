@@ -287,8 +287,8 @@ def test_the_text():
     u_dot = u_dot.copy()
     for _ in range(n):
         total = u[2:] - 2.0 * u[1:-1] + u[:-2]
-        u[1:-1] += c * total
         u_dot[1:-1] += c_dot * total + c * (u_dot[2:] - 2.0 * u_dot[1:-1] + u_dot[:-2])
+        u[1:-1] += c * total
     return u, u_dot
 '''
     )

@@ -67,11 +67,16 @@ def written(
     return bound.function(len(args), " and ".join(tests), run)
 
 
+def _builtins_of(function: Any) -> dict[str, Any]:
+    found: dict[str, Any] = function.__builtins__
+    return found
+
+
 class Bound:
     """The values that a front refers to, by their names in its text."""
 
     def __init__(self, function: types.FunctionType) -> None:
-        self._space, self._builtins = function.__globals__, function.__builtins__  # type: ignore[attr-defined]
+        self._space, self._builtins = function.__globals__, _builtins_of(function)
         self._values: dict[str, Any] = {}
         self._names: dict[int, str] = {}
         self._lives_there = _placed(_code("def front():\n    return None"), self._space, ()).__builtins__ is self._builtins
@@ -89,7 +94,7 @@ class Bound:
         plain = name.isidentifier() and not keyword.iskeyword(name) and not _OWN.fullmatch(name)
         if function.__globals__ is self._space and plain and self._lives_there:
             return name
-        space, builtins = self(function.__globals__), self(function.__builtins__)  # type: ignore[attr-defined]
+        space, builtins = self(function.__globals__), self(_builtins_of(function))
         return f"({space}[{name!r}] if {name!r} in {space} else {builtins}[{name!r}])"
 
     def function(self, arguments: int, test: str, run: Callable[..., Any]) -> Front:

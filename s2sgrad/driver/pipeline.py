@@ -106,15 +106,9 @@ def _read(c: Compilation) -> None:
     c.unit, c.tree = Unit.of(c.primal)
     note_receivers(c.unit, c.tree)
     c.unit.names.taken |= {*c.purpose.words}
-    c.unit.inlining.at_will = not _is_watched(c)
     check.no_generator(c.unit, c.tree)
     stop_gradient.run(c.unit, c.tree, c.purpose.stops)
     c.unit.arguments.opened, c.unit.arguments.opaque, c.unit.arguments.kinds = _told(c)
-
-
-def _is_watched(c: Compilation) -> bool:
-    """Whether each function checks its own values, under `debug`."""
-    return c.callees is not LATER and c.callees.options.debug
 
 
 def _told(c: Compilation) -> tuple[dict[str, Any], set[str], dict[str, Kind]]:
@@ -131,7 +125,7 @@ def _told(c: Compilation) -> tuple[dict[str, Any], set[str], dict[str, Kind]]:
 def _follows_from(c: Compilation) -> Any:
     """What the normal form of a function follows from; None where objects are among it."""
     objects, others, of_types = _told(c)
-    what = frozenset(others), frozenset(of_types.items()), frozenset(c.purpose.words), c.purpose.stops, _is_watched(c)
+    what = frozenset(others), frozenset(of_types.items()), frozenset(c.purpose.words), c.purpose.stops
     return None if objects else (id(c.primal), *what)
 
 

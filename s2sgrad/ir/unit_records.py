@@ -118,15 +118,13 @@ class WrittenOut(NamedTuple):
 class WrittenOutCalls(Record):
     """Calls that are written out: the units of the functions, the calls with name, source and line of the function
     (`calls`), the files of library functions by the number of the call.  By that number the calls around, innermost
-    first (`callers`), and what it is whose statements have that number (`bodies`).  `at_will`: also where that is only
-    shorter."""
+    first (`callers`), and what it is whose statements have that number (`bodies`)."""
 
     units: list[Any] = field(default_factory=list)
     calls: list[tuple[gast.AST, str, Primal, int]] = field(default_factory=list)
     libraries: dict[Any, str] = field(default_factory=dict)
     callers: dict[Any, tuple[gast.AST, ...]] = field(default_factory=dict)
     bodies: dict[int, WrittenOut] = field(default_factory=dict)
-    at_will: bool = True
 
 
 @dataclass

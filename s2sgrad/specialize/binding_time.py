@@ -37,7 +37,6 @@ from s2sgrad.ir.quote import children, clone, constant, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.source import read
-from s2sgrad.specialize import called_once
 from s2sgrad.specialize.callable_texts import gives_function, gives_iterator, objects_named, owners_written, resizes_argument
 from s2sgrad.specialize.lambda_lifting import calls_itself
 from s2sgrad.specialize.named_tuples import NamedTuples
@@ -99,9 +98,7 @@ class Lookahead:
         changes containers outside."""
         if call is self.alone and reaches_change(target):
             return True
-        if self.tuples.asks_tuples(target) or needs_text(target) or self.names_written(target):
-            return True
-        return self.unit.inlining.at_will and called_once.written_out(target, self.unit.primal.function)
+        return self.tuples.asks_tuples(target) or needs_text(target) or self.names_written(target)
 
     def names_written(self, target: types.FunctionType) -> bool:
         """Whether a function names an object from outside of which this program writes attributes."""

@@ -57,7 +57,8 @@ def refer_to(values: Iterable[Any], objects: Iterable[Any]) -> bool:
 def of_libraries(functions: Iterable[Any]) -> Iterator[Any]:
     """What running these functions may use of libraries' modules, by the names in them; `TOO_MUCH` as `reached` does.
 
-    >>> def saved(y): np.save("y.npy", y)
+    >>> from s2sgrad.driver.pipeline import defined
+    >>> saved = defined("def saved(y): np.save('y.npy', y)")
     >>> any(found is np.save for found in of_libraries([saved]))
     True
     """

@@ -3,12 +3,15 @@
     rvs = [norm(m, s), gamma(a)]; rvs[0].logpdf(x)      ->      norm.logpdf(x, m, s)
     parts["s"] = CubicSpline(x, y); parts["s"](t)       ->      s = made(CubicSpline, y, x); at(s, y, t)
 
->>> from scipy import stats
 >>> from s2sgrad import grad
->>> def f(m):
+>>> from s2sgrad.driver.pipeline import defined
+>>> f = defined('''
+... def f(m):
+...     from scipy import stats
 ...     laws = {"prior": stats.norm(m, 2.0)}
 ...     return laws["prior"].logpdf(0.0)
->>> grad(f)(1.0)
+... ''')
+>>> float(grad(f)(1.0))
 -0.25
 """
 

@@ -16,6 +16,7 @@ import functools
 import importlib
 import sys
 import types
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -163,10 +164,20 @@ def _behind(function: types.FunctionType) -> Iterator[Any]:
             waiting += [vars(value)[n] for n in names & vars(value).keys()]
 
 
-@functools.lru_cache(maxsize=4096)
-def _named(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+_Names = tuple[frozenset[str], frozenset[str], frozenset[str]]
+_names: weakref.WeakKeyDictionary[types.CodeType, _Names] = weakref.WeakKeyDictionary()
+
+
+def _named(code: types.CodeType) -> _Names:
     """The names of attributes and globals in a code and those of the functions in it; those of globals alone; and the
     modules that they import."""
+    known = _names.get(code)
+    if known is None:
+        known = _names[code] = _names_in(code)
+    return known
+
+
+def _names_in(code: types.CodeType) -> _Names:
     inside = list(codes_of(code))
     found = [i for part in inside for i in dis.get_instructions(part) if i.opcode in dis.hasname]
     free = frozenset(i.argval for i in found if not any(word in i.opname for word in ("ATTR", "METHOD", "IMPORT")))

@@ -37,6 +37,18 @@ def concerns(primitive: Any) -> bool:
     return primitive.__module__.partition(".")[0] in _LIBRARIES
 
 
+def begin() -> None:
+    """Read the rules of NumPy."""
+    global _begun
+    here = threading.get_ident()
+    _reading.add(here)
+    try:
+        importlib.import_module(_OF_NUMPY)
+        _begun = True
+    finally:
+        _reading.discard(here)
+
+
 def read_for(primitive: Any) -> bool:
     """Read the rules that may be about a callable; whether there were any that had not been read."""
     return concerns(primitive) and read()

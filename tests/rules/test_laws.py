@@ -491,6 +491,7 @@ UNEXAMPLED |= {
     interpolate.splantider,
     interpolate.splint,
     spline_texts.end,
+    spline_texts.value,
     spline_texts.of_ends,
     spline_texts.along_ends,
     spline_texts.derived,

@@ -371,7 +371,7 @@ def test_a_text_that_is_read_is_the_one_that_was_kept(entry, texts, read):
     assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(first, second, strict=True))
 
 
-def test_a_kept_text_needs_no_rules_and_no_compiler(tmp_path):
+def test_a_kept_text_needs_no_compiler(tmp_path):
     """The second start of a program imports neither, and reads the text alone."""
     program = tmp_path / "program.py"
     program.write_text(

@@ -1,4 +1,4 @@
-"""When rules are read: those of NumPy once the table is asked, those of other libraries once the user has imported them.
+"""When rules are read: those of NumPy with this package, those of other libraries once the user has imported them.
 
 later("scipy.linalg", "s2sgrad.rules.scipy.linalg")
 """
@@ -14,7 +14,6 @@ from typing import Any
 _LATER: dict[str, str] = {}  # module of rules -> what it is about
 _reading: set[int] = set()  # the threads that read some now
 _imported = 0  # how many modules there were when they were last looked for
-_begun = False  # whether the rules of NumPy are all there: others build on them
 _OF_NUMPY = "s2sgrad.rules.of_numpy"
 _LIBRARIES = {"numpy", "scipy", __name__.partition(".")[0]} | (sys.stdlib_module_names - {"__main__"})
 
@@ -38,13 +37,11 @@ def concerns(primitive: Any) -> bool:
 
 
 def begin() -> None:
-    """Read the rules of NumPy."""
-    global _begun
+    """Read the rules of NumPy, on which all others build."""
     here = threading.get_ident()
     _reading.add(here)
     try:
         importlib.import_module(_OF_NUMPY)
-        _begun = True
     finally:
         _reading.discard(here)
 
@@ -55,20 +52,19 @@ def read_for(primitive: Any) -> bool:
 
 
 def read() -> bool:
-    """Read the rules of NumPy, and those of what has been imported since; whether there were any of the latter."""
-    global _imported, _begun
-    if _begun and (not _LATER or len(sys.modules) == _imported):
+    """Read the rules of what has been imported since; whether there were any."""
+    global _imported
+    if not _LATER or len(sys.modules) == _imported:
         return False
     here = threading.get_ident()
     if here in _reading:
         return False  # the rules that are being read look others up
     _reading.add(here)
     try:
-        importlib.import_module(_OF_NUMPY)  # where another thread imports it, this waits
-        _begun, _imported = True, len(sys.modules)
+        _imported = len(sys.modules)
         arrived = [rules for rules, module in list(_LATER.items()) if module in sys.modules]
         for rules in arrived:
-            importlib.import_module(rules)
+            importlib.import_module(rules)  # where another thread imports it, this waits
     finally:
         _reading.discard(here)
     for rules in arrived:

@@ -17,6 +17,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
@@ -115,10 +116,9 @@ class Evaluated(_StandIn):
         keywords: dict[str, Any],
         call: Callable[..., Any],
         make: Callable[..., Any],
-        order: int = 0,
     ) -> None:
         super().__init__(maker, call, make)
-        self._known, self._given, self._order = known, (args, keywords), order
+        self._known, self._order = known, 0
         rest = [a for place, a in enumerate(args) if place not in known.data]
         if any(map(follows, handles_in([*rest, *keywords.values()], []))):
             lost("what is made of data, in its places or its options,", "pass constants")
@@ -136,7 +136,9 @@ class Evaluated(_StandIn):
         order = step * n
         if order * self._order < 0:
             self._refuse("derivative")
-        return Evaluated(self._maker, self._known, *self._given, self._call, self._make, self._order + order)
+        derived = copy.copy(self)  # of the data as they were, whatever is written into them since
+        derived._order = self._order + order
+        return derived
 
     def _object(self, asked: str) -> Any:
         return self._refuse(asked)  # what it computes, its own memory holds

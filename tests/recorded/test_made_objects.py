@@ -8,7 +8,7 @@ from scipy import stats
 from scipy.interpolate import CubicSpline, PPoly
 from scipy.stats import gamma, norm
 
-from s2sgrad import S2SGradError, grad, jvp
+from s2sgrad import S2SGradError, grad, jvp, value_and_grad
 from s2sgrad.testing import check_grads
 
 X = np.array([0.3, 0.7, 1.2])
@@ -95,3 +95,15 @@ def test_what_is_not_known_of_an_object_is_refused(f):
     for call in (lambda: grad(f, argnums=1)(X, 1.4, 0.9), lambda: jvp(f, (X, 1.4, 0.9), (None, 1.0, None))):
         with pytest.raises(S2SGradError):
             call()
+
+
+def derived_after_a_write(x):
+    y = x * x
+    made = [CubicSpline([0.0, 1.0, 2.0], y)]
+    y[1] = 7.0
+    return made[0].derivative()(1.3) + made[0](0.4)
+
+
+def test_a_derivative_of_a_spline_is_that_of_the_data_as_they_were():
+    check_grads(derived_after_a_write, (X,), order=1)
+    assert value_and_grad(derived_after_a_write)(X)[0] == pytest.approx(derived_after_a_write(X), rel=1e-14)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from docutils import nodes
 from pygments.lexers import PythonLexer
 from pygments.token import Error, Text
 
@@ -38,6 +39,14 @@ def as_text(app, what, name, obj, options, lines):
     lines[:] = out
 
 
+def as_titles(app, document, name):
+    """A link that shows the name of a file, as on a forge, shows the title of the page on the site."""
+    titles = {f"{page}.md": title.astext() for page, title in app.env.titles.items()}
+    for link in document.findall(nodes.reference):
+        if link.astext() in titles:
+            link[:] = [nodes.Text(titles[link.astext()])]
+
+
 class Console(PythonLexer):
     """Commands behind `$`. What they print is Python, for the most part."""
 
@@ -51,3 +60,4 @@ class Console(PythonLexer):
 def setup(app):
     app.add_lexer("console", Console)
     app.connect("autodoc-process-docstring", as_text)
+    app.connect("doctree-resolved", as_titles)

@@ -540,8 +540,35 @@ def test_a_rule_of_ours_is_not_lost_by_accident():
     assert grad(np.sin)(0.0) == 1.0
 
 
+def test_a_gradient_of_the_broadcast_shape_is_to_be_summed():
+    scaled = custom_gradient(lambda x, a: (x * a, lambda g: (g * a, g * x)))
+    with pytest.raises(
+        ValueError, match="of shape \\(\\): sum it over the axes along which the argument was broadcast"
+    ) as error:
+        grad(lambda a, x: np.sum(scaled(x, a)))(2.0, THREE)
+    assert error.value.__suppress_context__
+
+
+def test_draws_that_are_rejected():
+    rng = np.random.default_rng(0)
+    for draw in (rng.gamma, np.random.gamma):
+        with pytest.raises(NoRule) as error:
+            grad(lambda a, draw=draw: np.sum(draw(a, size=3)))(2.0)
+        assert "`scipy.stats.gamma.ppf(u, ..)`" in error.value.__notes__[-1]
+
+
 def test_numba():
     numba = pytest.importorskip("numba")
+
+    @numba.njit
+    def squares(x):
+        total = 0.0
+        for v in x:
+            total += v * v
+        return total
+
+    with pytest.raises(NoRule, match="`squares` has no derivative rule"):
+        grad(lambda x: 2.0 * squares(x))(THREE)
     cube = numba.njit(lambda x: x * x * x)
     defvjp(cube, lambda g, y, x: g * 3.0 * x * x)
     check_grads(lambda x: cube(np.sin(x)), (0.7,), order=2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import pickle
 
 import numpy as np
@@ -97,6 +98,28 @@ def beyond(x):
     return np.sum(x * ROWS[2])
 
 
+def too_far(x):
+    k = 1
+    return x[k] * x[k + 2]
+
+
+def indefinite(x):
+    return np.sum(np.linalg.cholesky(-np.outer(x, x)))
+
+
+def singular(x):
+    m = np.outer(x, x)
+    return np.sum(np.linalg.inv(m - m))
+
+
+def divided(x, n=0):
+    return np.sum(x * x) * (1 / n)
+
+
+def of_negative_numbers(x, r=-2.0):
+    return np.sum(x * x) * math.log(r)
+
+
 OTHER, ROWS, PARAMETERS, NESTED = np.ones(5), [X, X], {"scale": np.ones(3), "shift": 1.0}, {"first": {"a": 1.0}}
 STRANGE, WATCHED = Plain(3.0), Watched()
 FIT = "give them shapes that fit, whose axes, from the last, are equal or 1"
@@ -110,6 +133,12 @@ SAID = {
     called: f"here `w` has shape (5,), `x` has shape (3,): {FIT}",
     misspelt: "here `PARAMETERS` is defined: did you mean it?",
     beyond: "here `ROWS` has 2 items",
+    indefinite: "here `x` has shape (3,): add a multiple of the unit matrix to it, or ask `np.linalg.eigvalsh` how "
+    "far it is from that",
+    singular: "here `m` has shape (3, 3): add a multiple of the unit matrix to it, or use `np.linalg.lstsq` or "
+    "`np.linalg.pinv`",
+    divided: "here `n` is 0",
+    of_negative_numbers: "here `r` is -2.0",
     executed: "here `x` is a name of `executed`, and text that `exec` or `eval` runs sees the names that it is given: "
     "give it {'x': ..}",
     raised: None,
@@ -129,11 +158,19 @@ WAYS = [
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("function", SAID, ids=lambda f: f.__name__)
 def test_what_the_statement_worked_on(function, way):
-    with pytest.raises((ValueError, KeyError, TypeError, IndexError, NameError, AssertionError)) as caught:
+    with pytest.raises((ValueError, KeyError, TypeError, IndexError, NameError, AssertionError, ArithmeticError)) as caught:
         way(function)
     found = [note for note in getattr(caught.value, "__notes__", ()) if note.startswith("here ")]
     assert found == ([] if SAID[function] is None else [SAID[function]])
     assert pickle.loads(pickle.dumps(caught.value)).__notes__ == caught.value.__notes__ if found else True
+
+
+@pytest.mark.records
+@pytest.mark.parametrize("way", WAYS)
+def test_an_index_that_is_too_large(way):
+    with pytest.raises(IndexError) as caught:
+        way(too_far)
+    assert caught.value.__notes__[-1].endswith("`k` is 1: the last index along axis 0 is 2")
 
 
 @pytest.mark.records

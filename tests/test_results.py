@@ -435,3 +435,19 @@ def test_the_gradient_in_a_number_is_a_number(name):
             assert type(found) in (float, np.float64)
             assert found == pytest.approx(expected, rel=1e-6)
         assert type(grad(lambda p: f(p[0]))([x])[0]) in (float, np.float64)
+
+
+@pytest.mark.records
+def test_an_int_on_every_path_is_refused_by_the_text_and_not_recorded_then():
+    """A recording takes the int 0 of one path for a constant; the text knows all paths."""
+
+    def counted(x):
+        return int(np.sum(x > 0.0))
+
+    def constant(x):
+        return len(x)
+
+    for f in (counted, constant):
+        with pytest.raises(TypeError, match="returns an int, which has no derivative: `return` a float"):
+            grad(f)(np.ones(3))
+    assert grad(lambda x: x if x > 0 else 0)(-1.0) == 0.0

@@ -153,7 +153,13 @@ CALLS = {
     ),
     "a tangent less": (lambda: jvp(product, (1.0, 2.0), (1.0,)), r"`product` takes a tangent for each .* 2, tangents: 1"),
     "no such name": (lambda: hessian(product, "z")(1.0, 2.0), r"names 'z', which is no argument .*; there are x, y"),
-    "no such option": (lambda: jvp(squared, (1.0,), (1.0,), seeds=0), r"unexpected keyword argument 'seeds'$"),
+    "no such option": (
+        lambda: jvp(squared, (1.0,), (1.0,), seeds=0),
+        "unexpected keyword argument 'seeds': its options are primals,",
+    ),
+    "an option of JAX": (lambda: grad(squared, allow_int=True), "'allow_int': its options are argnums, "),
+    "an argument instead of a tuple": (lambda: jvp(squared, 1.0, (1.0,)), r"not float: write `\(x,\)`"),
+    "the first one is a text": (lambda: grad(product)("a", 2.0), r'or ask for another one, argnums="y"'),
 }
 
 

@@ -37,9 +37,19 @@ def require_floats(parameter: str, arguments: dict[str, Any], function: str, der
             )
         value = value[int(place[:-1])]
     if not has_floats(value):
-        raise TypeError(f"{asked}, but its value is {_described(value)}: pass a float, or an array of floats")
+        raise TypeError(f"{asked}, but its value is {_described(value)}: {_way(value, name, arguments, derivative)}")
     if (guest := _guest_in(value, parameter)) is not None:
         raise TypeError(f"{asked}, but {refused_guest(guest[1], f'`{guest[0]}`')}")
+
+
+def _way(value: Any, name: str, arguments: dict[str, Any], derivative: str) -> str:
+    """What to pass in the place of a value without floats, or what else to ask for."""
+    way = "pass a float, or an array of floats"
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return f"{way}; of several arrays a list, `list({name})`"
+    numbers = isinstance(value, (int, np.ndarray, np.integer))
+    others = [] if numbers or derivative != "gradient" else [n for n, v in arguments.items() if n != name and has_floats(v)]
+    return f'{way}, or ask for another one, argnums="{others[0]}"' if others else way
 
 
 def without_floats(value: Any, name: str) -> str:

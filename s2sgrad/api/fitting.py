@@ -48,7 +48,8 @@ def fitting(primals: Any, tangents: Any, of: Any) -> tuple[tuple, tuple]:
     function = getattr(of, "__name__", type(of).__name__)
     for sequence, what in ((primals, "primals"), (tangents, "tangents")):
         if not isinstance(sequence, (tuple, list)):
-            raise TypeError(f"{what} is a tuple, with one for each argument of `{function}`, not {type(sequence).__name__}")
+            given = f"is a tuple, with one for each argument of `{function}`, not {type(sequence).__name__}"
+            raise TypeError(f"{what} {given}: write `({_names(of)})`")
     if len(primals) != len(tangents):
         counts = f"primals: {len(primals)}, tangents: {len(tangents)}"
         raise TypeError(f"`{function}` takes a tangent for each primal, None for a constant; {counts}")
@@ -57,6 +58,20 @@ def fitting(primals: Any, tangents: Any, of: Any) -> tuple[tuple, tuple]:
         for k, (x, t) in enumerate(zip(primals, tangents, strict=True))
     ]
     return tuple(primals), tuple(fits)
+
+
+def _names(function: Any) -> str:
+    """The items of a tuple of the arguments without defaults.
+
+    >>> _names(lambda x: x), _names(lambda w, x, p=2: w), _names(max)
+    ('x,', 'w, x', 'x, ..')
+    """
+    try:
+        found = signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return "x, .."
+    names = [p.name for p in found if p.kind in (_BY_POSITION, _BY_BOTH) and p.default is p.empty]
+    return f"{names[0]}," if len(names) == 1 else ", ".join(names) or "x, .."
 
 
 def _is_nothing(primal: Any, tangent: Any) -> bool:

@@ -269,7 +269,7 @@ def _is_same_again(
 
     `copied`: the arguments of which the text got copies; `repeats`: the text is known to repeat.
     """
-    if isinstance(error.__context__, NoResult) or in_a_text():
+    if isinstance(error.__context__, NoResult) or (isinstance(error, Refused) and not error.is_of_run) or in_a_text():
         return False
     if holds_iterator(given):
         return False

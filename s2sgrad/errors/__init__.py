@@ -91,7 +91,12 @@ class NoSource(S2SGradError, OSError):
 
 
 class Refused(S2SGradError, TypeError):
-    """A value that cannot be differentiated as the function uses it, which is known only when the gradient runs."""
+    """A value that cannot be differentiated as the function uses it, which is known only when the gradient runs.
+
+    `is_of_run`: whether another run, which is recorded, may know better.
+    """
+
+    is_of_run: bool = True
 
 
 class NotFinite(S2SGradError, FloatingPointError):

@@ -83,7 +83,12 @@ def _option(word: str, own: list[str]) -> str | None:
     import difflib
 
     close = difflib.get_close_matches(word, own, 1)
-    return _WITHOUT.get(word) or (f"did you mean `{close[0]}`?" if close else None)
+    return _WITHOUT.get(word) or (f"did you mean `{close[0]}`?" if close else _its_own(own))
+
+
+def _its_own(own: list[str]) -> str | None:
+    """The options of a function, which come behind what is differentiated."""
+    return f"its options are {', '.join(own[1:])}" if own[1:] else None
 
 
 # Of a derivative, which others ask for gradients.

@@ -9,6 +9,7 @@ import ast
 import dis
 import itertools
 import linecache
+import re
 import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -70,19 +71,30 @@ def _of_key(error: KeyError, values: dict[str, Any]) -> str:
 def _of_values(error: Exception, expression: ast.AST, values: dict[str, Any]) -> str:
     if isinstance(error, AttributeError):
         return _of_attribute(error, values)
-    if not isinstance(error, (ValueError, TypeError, IndexError)):
+    if not isinstance(error, (ValueError, TypeError, IndexError, ArithmeticError)):
         return ""
     shapes = [f"`{path}` has shape {v.shape}" for path, v in values.items() if isinstance(v, np.ndarray) and v.ndim]
-    if isinstance(error, ValueError):
-        rule = (
-            ": give them shapes that fit, whose axes, from the last, are equal or 1"
-            if len(shapes) > 1 and "broadcast" in str(error)
-            else ""
-        )
-        return f"{', '.join(shapes)}{rule}" if shapes else ""
+    if isinstance(error, (ValueError, ArithmeticError)):
+        numbers = [f"`{path}` is {v!r}" for path, v in values.items() if type(v) in (int, float)]
+        return ", ".join(shapes or numbers) + _way_of_shapes(str(error), len(shapes)) if shapes or numbers else ""
     others = {path: v for path, v in values.items() if not isinstance(v, np.ndarray)}
     said = [*shapes, *(f"`{path}` {_is(v, isinstance(error, IndexError))}" for path, v in others.items())]
     return ", ".join(said) + _way(error, expression, others) if others else ""
+
+
+# What to do about what NumPy's linear algebra says of a matrix.
+_OF_MATRICES = {
+    "not positive definite": "add a multiple of the unit matrix to it, or ask `np.linalg.eigvalsh` how far it is from that",
+    "Singular matrix": "add a multiple of the unit matrix to it, or use `np.linalg.lstsq` or `np.linalg.pinv`",
+    "did not converge": "see whether it holds a nan or an infinity, `np.isfinite(..).all()`",
+    "must be square": "pass a square matrix",
+}
+
+
+def _way_of_shapes(said: str, count: int) -> str:
+    if count > 1 and "broadcast" in said:
+        return ": give them shapes that fit, whose axes, from the last, are equal or 1"
+    return next((f": {way}" for words, way in _OF_MATRICES.items() if words in said), "")
 
 
 def _is(v: Any, indexed: bool) -> str:
@@ -93,7 +105,10 @@ def _is(v: Any, indexed: bool) -> str:
 
 def _way(error: Exception, expression: ast.AST, others: dict[str, Any]) -> str:
     if isinstance(error, IndexError):
-        return ": an index is an int" if any(isinstance(v, (float, np.floating)) for v in others.values()) else ""
+        if any(isinstance(v, (float, np.floating)) for v in others.values()):
+            return ": an index is an int"
+        beyond = re.match(r"index -?\d+ is out of bounds for axis (\d+) with size ([1-9]\d*)", str(error))
+        return f": the last index along axis {beyond[1]} is {int(beyond[2]) - 1}" if beyond else ""
     if isinstance(expression, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign)):
         kinds = {type(v).__name__ for v in others.values() if not isinstance(v, _PLAIN)}
         more = f", or give {min(kinds)} the operator" if kinds else ""

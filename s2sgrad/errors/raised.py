@@ -207,13 +207,21 @@ def _note_operands(error: Exception, frames: list[types.TracebackType]) -> None:
 def _placed(error: S2SGradError, place: Place | None, function: Any) -> S2SGradError:
     """A refusal whose place is in the user's source, if possible."""
     if error.place is not None and is_written(error.place.file) and (called := head(function)) is not None:
-        error = type(error)(error.message, called).with_traceback(error.__traceback__)
+        error = _moved(error, error.message, called)
     if error.place is not None and is_hidden(error.place.file) and (user := head(inspect.unwrap(function))) is not None:
         if not is_hidden(user.file):  # the user's function, wrapped by a library's decorator
-            error = type(error)(in_library(error.message, *error.place[:2]), user).with_traceback(error.__traceback__)
+            error = _moved(error, in_library(error.message, *error.place[:2]), user)
     if error.place is None and place is not None:
-        error = type(error)(error.message, place).with_traceback(error.__traceback__)
+        error = _moved(error, error.message, place)
     return error
+
+
+def _moved(error: S2SGradError, message: str, place: Place) -> S2SGradError:
+    """The same refusal at another place."""
+    made = type(error)(message, place).with_traceback(error.__traceback__)
+    for note in getattr(error, "__notes__", ()):
+        made.add_note(note)
+    return made
 
 
 _FORWARD, _DERIVED = "in ", "in the derivative of "
@@ -374,6 +382,8 @@ def trim(error: BaseException) -> None:
         for part in reversed(frames[-1:] if of_ours else _user_frames(frames, placed)):
             trace = types.TracebackType(trace, part.tb_frame, part.tb_lasti, part.tb_lineno)
         shown.__traceback__ = trace
+        if shown.__context__ is not None and not _user_frames(_frames(shown.__context__), False):
+            shown.__suppress_context__ = True  # what we tried before tells a user nothing
         chained = (shown.__cause__, None if shown.__suppress_context__ else shown.__context__)
         waiting += [e for e in chained if e is not None and id(e) not in seen]
 

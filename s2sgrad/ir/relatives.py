@@ -41,7 +41,22 @@ NEAREST = {
 _NEIGHBOURS = "It tells places, which have no derivative: call it of `stop_gradient(x)`, and compute from `x[indices]`."
 _PATHS = "Ask it for predecessors, of `stop_gradient` of the graph, and sum the weights along the paths."
 _FILLED = "Make the array at once: gather rows, columns and values, and call `csr_array((values, (rows, columns)))`."
+_DRAWN = (
+    "It rejects draws, so that results jump. Draw `u = rng.random(size)`, and take quantiles: `scipy.stats.{}.ppf(u, ..)`."
+)
 ADVICE = {
+    "numpy.random.Generator.beta": _DRAWN.format("beta"),
+    "numpy.random.Generator.chisquare": _DRAWN.format("chi2"),
+    "numpy.random.Generator.f": _DRAWN.format("f"),
+    "numpy.random.Generator.gamma": _DRAWN.format("gamma"),
+    "numpy.random.Generator.standard_gamma": _DRAWN.format("gamma"),
+    "numpy.random.Generator.standard_t": _DRAWN.format("t"),
+    "numpy.random.beta": _DRAWN.format("beta"),
+    "numpy.random.chisquare": _DRAWN.format("chi2"),
+    "numpy.random.f": _DRAWN.format("f"),
+    "numpy.random.gamma": _DRAWN.format("gamma"),
+    "numpy.random.standard_gamma": _DRAWN.format("gamma"),
+    "numpy.random.standard_t": _DRAWN.format("t"),
     "scipy.sparse.csgraph.dijkstra": _PATHS,
     "scipy.sparse.csgraph.laplacian": "Write it: `scipy.sparse.diags(A.sum(axis=0)) - A`.",
     "scipy.sparse.csgraph.shortest_path": _PATHS,
@@ -91,7 +106,8 @@ def full_name(function: Any) -> str:
 
 
 def _of_method(function: Any, name: str) -> str:
-    """The same for a method of a public class."""
+    """The same for a method of a public class, also where it is bound to an object."""
+    function = getattr(function, "__func__", function)
     cls, _, method = getattr(function, "__qualname__", "").rpartition(".")
     homes = [m for m in MODULES if cls and method == name and getattr(found(f"{m}.{cls}"), name, None) is function]
     return f"{homes[0]}.{cls}.{name}" if homes else ""

@@ -482,7 +482,7 @@ def _by_its_class(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         if _carries(args, keywords):
             return _of_library(function, followed_once(function), (f, *args), keywords)
         return _as_it_is(f, args, keywords)
-    return _of_ours(f, args, keywords) if is_ours(f) else f(*args, **keywords)
+    return _of_ours(f, args, keywords) if is_ours(f) else _as_it_is(f, args, keywords)
 
 
 def _of_dispatched(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:

@@ -92,7 +92,7 @@ def fitted(bar: Any, x: Any, said: str, argument: str = "", tangent: bool = Fals
     what = _misfit(bar, x, "tangent" if tangent else "gradient")
     if what:
         place = "a result" if tangent else f"an argument `{argument}`" if argument else "an argument"
-        raise ValueError(f"{said} returned {what} for {place} of shape {shape}")
+        raise ValueError(f"{said} returned {what} for {place} of shape {shape}{_way(bar, shape, tangent)}")
     return _of_floats(bar, shape)
 
 
@@ -109,6 +109,23 @@ def _misfit(bar: Any, x: Any, noun: str) -> str:
     except ValueError:
         fits = False
     return "" if fits else f"a {noun} of shape {np.shape(bar)}"
+
+
+def _way(bar: Any, shape: tuple[int, ...], tangent: bool) -> str:
+    """What to do about a gradient or a tangent of another shape than it should have.
+
+    >>> _way(np.ones((5, 3)), (3,), False)
+    ': sum it over the axes along which the argument was broadcast'
+    """
+    if np.shape(bar) == shape:
+        return ""
+    try:
+        wider = np.broadcast_shapes(np.shape(bar), shape) == np.shape(bar)
+    except ValueError:
+        wider = False
+    if wider and not tangent:
+        return ": sum it over the axes along which the argument was broadcast"
+    return f": return one of the shape of the {'result' if tangent else 'argument'}"
 
 
 def _of_floats(bar: Any, shape: tuple[int, ...]) -> Any:

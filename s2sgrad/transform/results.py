@@ -79,7 +79,9 @@ def _is_pair(statement: gast.AST) -> bool:
 
 
 def _refuse(unit: Unit, tree: gast.FunctionDef, refusal: Refusal) -> NoReturn:
-    raise Refused(refusal.message, unit.place(tree.body[-1]))
+    error = Refused(refusal.message, unit.place(tree.body[-1]))
+    error.is_of_run = False
+    raise error
 
 
 def _is_check(unit: Unit, statement: gast.AST) -> bool:

@@ -188,13 +188,24 @@ def enter(
     named: bool | frozenset[str] = False, words: tuple[str, ...] = (),
 ) -> None:  # fmt: skip
     """Give a solver its derivatives, by argument; it does not change with those in `unmoved`.  `named`: the parts of its
-    result have names, and these are objects; `words`: the keywords that it takes without naming them in its definition."""
+    result have names, and these are objects; `words`: the keywords that it takes without naming them in its definition.
+
+    Keywords of a later version, which no rule takes, are unknown.
+    """
     spec = described(solver)
     spec.defaults |= dict.fromkeys(words)
+    for name in list(spec.defaults)[spec.positional :]:
+        if not any(_takes_keyword(rule, name) for rule in (*vjps.values(), *jvps.values())):
+            del spec.defaults[name]
     spec.named = named
     given.enter(spec, True)
     defvjp(solver, *vjps.values(), *(without_vjp(solver, n) for n in unmoved), argnums=(*vjps, *unmoved))
     defjvp(solver, *jvps.values(), *[without_jvp] * len(unmoved), argnums=(*jvps, *unmoved))
+
+
+def _takes_keyword(rule: Function, name: str) -> bool:
+    parameters = inspect.signature(rule).parameters
+    return name in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
 def solves(

@@ -84,6 +84,6 @@ def example(primitive: Callable[..., Any] | None, *args: Any, **keywords: Any) -
 
 def example_if_taken(primitive: Callable[..., Any], *args: Any, **keywords: Any) -> None:
     """An example of a call that not all versions of a library take."""
-    with contextlib.suppress(TypeError, ValueError):
+    with contextlib.suppress(TypeError, ValueError, AttributeError):
         primitive(*args, **keywords)
         example(primitive, *args, **keywords)

@@ -56,7 +56,7 @@ class Adjoints:
         self.storing: stores.Store | None = None
         self.consumed = Consumed()
         self.settling = Settling(unit, inference, paths.active)
-        self.exclusions = Exclusions(unit, tree, inference, paths.singular)
+        self.exclusions = Exclusions(unit, tree, inference, paths)
         self.decisions = Decisions(unit, inference)
         self.mirrored: set[str] = set()  # names whose adjoints are bound in the forward sweep
         self.borrowed: set[str] = set()  # names that may alias such an adjoint

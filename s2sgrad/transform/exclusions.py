@@ -5,38 +5,38 @@ m = x > 0; y[m] = np.sqrt(x[m])      ->      outside of `m`, the adjoint of `y` 
 
 from __future__ import annotations
 
+import functools
+
 import gast
 
-from s2sgrad.analysis import contents, picked, selected
+from s2sgrad.analysis import picked, selected
+from s2sgrad.analysis.distinct import Distinct
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array
-from s2sgrad.analysis.singular import Singular
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.unit import Unit
 from s2sgrad.rules.table import VALUES
+from s2sgrad.transform.paths import Paths
 
 
 class Exclusions:
     """What is excluded in one function, and where the walk is."""
 
-    def __init__(self, unit: Unit, tree: gast.FunctionDef, inference: Inference, singular: Singular) -> None:
-        self.unit, self.inference, self.singular = unit, inference, singular
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, inference: Inference, paths: Paths) -> None:
+        self.unit, self.inference, self.paths, self.singular = unit, inference, paths, paths.singular
         self.arms = 0  # the number of enclosing `if` statements
         self.picked = picked.names(unit, tree, inference.env)  # indices derived from masks
         ours = unit.primal.is_generated or selected.is_of_rules(unit.primal.function)
         # values that are 0 where a mask excludes something; hand-written programs have none
         self.selected_values = selected.names(unit, tree) if ours else frozenset[str]()
 
-    def is_basic(self, index: gast.AST) -> bool:
-        """Whether an index contains no position twice."""
-        for part in parts_of(index):
-            kind = None if isinstance(part, gast.Slice) else self.inference.kind(part)
-            plain = isinstance(part, gast.Slice) or contents.is_plain_index(kind)
-            if plain or isinstance(getattr(part, "value", None), str):
-                continue
-            if not (isinstance(kind, Array) and kind.dtype == "bool"):
-                return False
-        return True
+    @functools.cached_property
+    def _distinct(self) -> Distinct:
+        return Distinct(self.unit, self.paths.tree, self.inference, self.paths.memory)
+
+    def selects_once(self, index: gast.AST) -> bool:
+        """Whether an index selects no element twice."""
+        return self._distinct.selects_once(index)
 
     def level_of(self, index: gast.AST) -> int:
         """The level of what may be inf or nan outside of a section that a mask selects; 0 for any other section."""

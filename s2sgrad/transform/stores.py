@@ -70,7 +70,7 @@ def begin(adjoints: Environment, statement: gast.Assign) -> None:
         owner = adjoints.inference.kind(primal.value)
     adjoints.storing = Store(base, bar, section, kind, primal, owner)
     value: gast.AST = clone(section)
-    if not adjoints.exclusions.is_basic(target.slice) and not isinstance(owner, Container):
+    if not adjoints.exclusions.selects_once(target.slice) and not isinstance(owner, Container):
         lasting = call(adjoints.unit, "lasting", runtime.lasting, clone(section.value),
                        index_value(section.slice, adjoints.unit.builtin(slice)))  # fmt: skip
         value = call(adjoints.unit, "where", np.where, lasting, value, constant(0.0))
@@ -98,7 +98,7 @@ def transfer(adjoints: Environment, statement: gast.Assign) -> None:
     section.ctx = gast.Load()
     kind = adjoints.inference.kind(section)
     value: gast.AST = expression("x.copy()", x=clone(section)) if not isinstance(kind, Number) else clone(section)
-    if not adjoints.exclusions.is_basic(target.slice):
+    if not adjoints.exclusions.selects_once(target.slice):
         lasting = call(adjoints.unit, "lasting", runtime.lasting, clone(section.value),
                        index_value(section.slice, adjoints.unit.builtin(slice)))  # fmt: skip
         value = call(adjoints.unit, "where", np.where, lasting, clone(section), constant(0.0))
@@ -150,7 +150,7 @@ def finish(adjoints: Environment) -> None:
     """Emit the collected contributions around the section's new value."""
     store = adjoints.storing
     mine = adjoints.pending.pop(store.base, [])
-    again = [c for c in mine if c.index is not None and _is_section(store, c) and adjoints.exclusions.is_basic(c.index)]
+    again = [c for c in mine if c.index is not None and _is_section(store, c) and adjoints.exclusions.selects_once(c.index)]
     named = isinstance(store.section.value, gast.Name) and isinstance(store.kind, Array)
     if named and effects.is_whole(store.section.slice):
         again += [c for c in mine if c.index is None and c.full]

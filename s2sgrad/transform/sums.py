@@ -166,7 +166,8 @@ class Sum:
         out: list[Cotangent] = []
         for section in sections:
             other = next(
-                (c for c in out if same(c.index, section.index) and self.adjoints.exclusions.is_basic(c.index)), None
+                (c for c in out if same(c.index, section.index) and self.adjoints.exclusions.selects_once(c.index)),
+                None,
             )
             if other is None or not (other.numeric and section.numeric):
                 out.append(section)
@@ -198,7 +199,7 @@ class Sum:
         elif slot and not section.numeric:  # of a number, an array, or a list
             added = gast.Dict([clone(section.index)], [section.value])
             self.adjoints.out.append(assign(bar, call(self.unit, "add_into", shadows.add_into, name(bar), added)))
-        elif slot or (isinstance(kind, Array) and kind.rank != 0 and self.adjoints.exclusions.is_basic(section.index)):
+        elif slot or (isinstance(kind, Array) and kind.rank != 0 and self.adjoints.exclusions.selects_once(section.index)):
             self.adjoints.out.append(
                 accumulate(gast.Subscript(name(bar), clone(section.index), gast.Store()), section.value)
             )

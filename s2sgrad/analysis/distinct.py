@@ -26,7 +26,7 @@ def f_grad(x, k, *, seed=1.0):
 
 from __future__ import annotations
 
-from collections import defaultdict
+from typing import Any
 
 import gast
 import numpy as np
@@ -39,25 +39,24 @@ from s2sgrad.analysis.sizes import same_size
 from s2sgrad.flow.counts import binding_counts
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.unit import MISSING, Unit, parameters
-from s2sgrad.memory.aliasing import Memory
 from s2sgrad.primitives import libraries, spellings
-from s2sgrad.primitives.catalogue import Picks, Primitive, of
+from s2sgrad.primitives.positions import Picks, picks
 
 
 class Distinct:
     """The variables of a function in normal form that select no element twice as an index.
 
     `single`: arrays of different integers >= 0; `tuples`: indices that are whole tuples; `groups`: by a part of such a
-    tuple, the names of all its parts.
+    tuple, the names of all its parts.  `written`: variables whose memory changes.
     """
 
-    def __init__(self, unit: Unit, tree: gast.FunctionDef, inference: Inference, memory: Memory) -> None:
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, inference: Inference, written: frozenset[str]) -> None:
         self.unit, self.inference = unit, inference
         self.single: set[str] = set()
         self.tuples: set[str] = set()
         self.groups: dict[str, frozenset[str]] = {}
         counts = binding_counts(tree.body)
-        changed = memory.written | memory.lost | {p.id for p in parameters(tree)}
+        changed = written | {p.id for p in parameters(tree)}
         for statement in effects.walk(tree.body):  # what an index is made of is bound before it, by one statement
             bound = effects.targets(statement) if isinstance(statement, gast.Assign) else ()
             if bound and all(counts[n] == 1 and n not in changed for n in bound):
@@ -83,13 +82,9 @@ class Distinct:
             return True
         parts = [p for p in parts_of(index) if not self._is_plain(p)]
         named = {p.id for p in parts if isinstance(p, gast.Name)}
-        single, other = defaultdict[bool, list[gast.AST]](list), []
-        for part in parts:
-            group = self.groups.get(getattr(part, "id", ""))
-            once = self._is_mask(part) or self._is_single(part) or (group is not None and group <= named)
-            single[once].append(part)
-        other = single[False]
-        return not other or any(self._covers(part, [p for p in parts if p is not part]) for part in single[True])
+        once = [p for p in parts if self._is_once(p) or self.groups.get(getattr(p, "id", ""), {""}) <= named]
+        covering = (p for p in once if self._covers(p, [other for other in parts if other is not p]))
+        return len(once) == len(parts) or any(covering)
 
     def _is_plain(self, part: gast.AST) -> bool:
         """Whether a part of an index selects along its axis without arrays."""
@@ -97,9 +92,10 @@ class Distinct:
             return True
         return is_plain_index(self.inference.kind(part))
 
-    def _is_mask(self, part: gast.AST) -> bool:
+    def _is_once(self, part: gast.AST) -> bool:
+        """Whether an array selects no element twice, alone."""
         kind = self.inference.kind(part)
-        return isinstance(kind, Array) and kind.dtype == "bool"
+        return (isinstance(kind, Array) and kind.dtype == "bool") or self._is_single(part)
 
     def _covers(self, part: gast.AST, others: list[gast.AST]) -> bool:
         """Whether arrays beside a part of an index are broadcast to its shape, so that it occurs once with each item."""
@@ -128,14 +124,13 @@ class Distinct:
             return known and added.value >= 0 and self._is_single(value.left)
         if not isinstance(value, gast.Call):
             return False
-        record, given = self._called(value)
-        if record.picks is Picks.EACH:
-            return True
-        if record.picks is Picks.ORDER:
+        target, given = self._called(value)
+        found = picks(target)
+        if found is Picks.ORDER:
             return getattr(self.inference.kind(value), "rank", None) == 1
-        if record.picks is Picks.PART:
+        if found is Picks.PART:
             return bool(given) and self._is_single(given[0])
-        return record.picks is Picks.COUNT and not value.keywords and self._counts(given)
+        return found is Picks.EACH or (found is Picks.COUNT and not value.keywords and self._counts(given))
 
     def _counts(self, given: list[gast.AST]) -> bool:
         """Whether the bounds of `np.arange` are numbers that it counts up from one that is not negative."""
@@ -161,21 +156,19 @@ class Distinct:
             return value.id in self.tuples
         if not isinstance(value, gast.Call):
             return False
-        record, given = self._called(value)
-        if record.function is np.ix_:
-            return not value.keywords and all(self._is_mask(a) or self._is_single(a) for a in given)
-        if record.function is np.where and (len(given) != 1 or value.keywords):
+        target, given = self._called(value)
+        if target is np.where and (len(given) != 1 or value.keywords):
             return False
-        return record.picks is Picks.TOGETHER
+        found = picks(target)
+        return found is Picks.TOGETHER or (found is Picks.CROSS and all(map(self._is_once, given)))
 
-    def _called(self, value: gast.Call) -> tuple[Primitive, list[gast.AST]]:
-        """What is known of the function that is called, and its arguments; a method has its object as the first."""
+    def _called(self, value: gast.Call) -> tuple[Any, list[gast.AST]]:
+        """The function that is called, and its arguments; a method has its object as the first."""
         target = self.unit.resolve(value.func)
         if target is not MISSING or not isinstance(value.func, gast.Attribute):
-            return of(target), list(value.args)
+            return target, list(value.args)
         owner, method = value.func.value, value.func.attr
-        kind = self.inference.kind(owner)
-        if isinstance(kind, Array):
-            return of(spellings.METHODS.get(method)), [owner, *value.args]
-        drawn = next((m for cls in libraries.DRAWING if (m := getattr(cls, method, None)) is not None), None)
-        return of(drawn if isinstance(kind, Drawing) else None), list(value.args)
+        if isinstance(kind := self.inference.kind(owner), Array):
+            return spellings.METHODS.get(method), [owner, *value.args]
+        drawn = (m for cls in libraries.DRAWING if (m := getattr(cls, method, None)) is not None)
+        return next(drawn, None) if isinstance(kind, Drawing) else None, list(value.args)

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from s2sgrad.primitives import costs, effects, methods, positions, sharing, texts
+from s2sgrad.primitives import costs, effects, methods, sharing, texts
 from s2sgrad.primitives.record import (
     VIEWS,
     Gives,
-    Picks,
     Primitive,
     is_named,
     know,
@@ -20,10 +19,10 @@ from s2sgrad.primitives.record import (
 )
 from s2sgrad.rules import instances
 
-TOPICS = (costs, effects, methods, positions, sharing, texts)
+TOPICS = (costs, effects, methods, sharing, texts)
 
 __all__ = [
-    "TOPICS", "VIEWS", "Gives", "Picks", "Primitive", "instances_of", "is_named", "know", "know_methods", "may_write",
+    "TOPICS", "VIEWS", "Gives", "Primitive", "instances_of", "is_named", "know", "know_methods", "may_write",
     "methods_named", "methods_of_made", "of", "of_bound", "on_stack", "records",
 ]  # fmt: skip
 

@@ -5,24 +5,46 @@
     np.argsort(x)                       such integers, where there is one axis   `Picks.ORDER`
     np.flip(k), np.setdiff1d(k, l)      items of k, none of them more often      `Picks.PART`
     np.triu_indices(n), np.nonzero(m)   arrays that occur once together          `Picks.TOGETHER`
+    np.ix_(k, l)                        such arrays, of those in the arguments   `Picks.CROSS`
 
->>> from s2sgrad.primitives.record import of
->>> of(np.nonzero).picks, of(np.argsort).picks, of(np.unique).picks
+>>> picks(np.nonzero), picks(np.argsort), picks(np.unique)
 (<Picks.TOGETHER: 5>, <Picks.ORDER: 3>, <Picks.UNKNOWN: 0>)
 """
 
 from __future__ import annotations
 
+from enum import Enum
+from typing import Any
+
 import numpy as np
 
-from s2sgrad.primitives.libraries import DRAWING
-from s2sgrad.primitives.record import Picks, know, know_methods
 
-know(np.flatnonzero, picks=Picks.EACH)
-know(np.arange, picks=Picks.COUNT)
-know(np.argsort, np.argpartition, np.lexsort, picks=Picks.ORDER)
-know(np.sort, np.flip, np.roll, np.copy, np.ravel, np.setdiff1d, np.delete, picks=Picks.PART)
-know(np.nonzero, np.where, np.tril_indices, np.triu_indices, np.tril_indices_from, np.triu_indices_from, np.diag_indices,
-     np.diag_indices_from, picks=Picks.TOGETHER)  # fmt: skip
-for _drawing in DRAWING:
-    know_methods(_drawing, "permutation", picks=Picks.COUNT)
+class Picks(Enum):
+    """How often the result of a callable selects an element, as an index."""
+
+    UNKNOWN = 0
+    EACH = 1
+    COUNT = 2
+    ORDER = 3
+    PART = 4
+    TOGETHER = 5
+    CROSS = 6
+
+
+_PICKS = (
+    dict.fromkeys([np.flatnonzero], Picks.EACH)
+    | dict.fromkeys([np.arange, np.random.Generator.permutation, np.random.RandomState.permutation], Picks.COUNT)
+    | dict.fromkeys([np.argsort, np.argpartition, np.lexsort], Picks.ORDER)
+    | dict.fromkeys([np.sort, np.flip, np.roll, np.copy, np.ravel, np.setdiff1d, np.delete], Picks.PART)
+    | dict.fromkeys([np.nonzero, np.where, np.tril_indices, np.triu_indices, np.tril_indices_from, np.triu_indices_from,
+                     np.diag_indices, np.diag_indices_from], Picks.TOGETHER)
+    | {np.ix_: Picks.CROSS}
+)  # fmt: skip
+
+
+def picks(target: Any) -> Picks:
+    """How often the result of a callable selects an element, as an index."""
+    try:
+        return _PICKS.get(target, Picks.UNKNOWN)
+    except TypeError:  # it has no hash
+        return Picks.UNKNOWN

@@ -43,17 +43,6 @@ class Gives(Enum):
     OPERATOR = 8  # new memory for numbers and arrays, a new container of the same items for lists
 
 
-class Picks(Enum):
-    """How often the result of a callable selects an element, as an index (see `positions`)."""
-
-    UNKNOWN = 0
-    EACH = 1  # integers >= 0, no two of them equal
-    COUNT = 2  # the same, for a number
-    ORDER = 3  # the same, if it has one axis
-    PART = 4  # items of its first argument, each at most as often as there
-    TOGETHER = 5  # a tuple of arrays that select no element twice, together
-
-
 VIEWS = (Gives.VIEW, Gives.CONTIGUOUS)
 _NUMPY = ("numpy", runtime.__name__.partition(".")[0])
 _ANY_ARGUMENT = -1
@@ -96,7 +85,6 @@ class Primitive:
     logs: bool = False  # formats its arguments during the call, and keeps no reference
     to_text: bool = False  # writes numbers as text or bytes
     from_text: bool = False  # parses numbers from text or bytes
-    picks: Picks = Picks.UNKNOWN  # whether its result selects no element twice, as an index
     files: str = ""  # "r" where it reads files, "w" where it writes them, "rw" where it may do both
 
     @property

@@ -32,7 +32,8 @@ class Exclusions:
 
     @functools.cached_property
     def _distinct(self) -> Distinct:
-        return Distinct(self.unit, self.paths.tree, self.inference, self.paths.memory)
+        memory = self.paths.memory
+        return Distinct(self.unit, self.paths.tree, self.inference, memory.written | memory.lost)
 
     def selects_once(self, index: gast.AST) -> bool:
         """Whether an index selects no element twice."""

@@ -14,7 +14,7 @@ def softmax_cross_entropy_grad(w, b, images, labels, *, seed=1.0):
     # return np.mean(log_norm - shifted[np.arange(len(labels)), labels])
     seed_scaled = seed / len(images)
     shifted_bar = np.zeros_like(shifted)
-    np.add.at(shifted_bar, (np.arange(len(labels)), labels), -seed_scaled)
+    shifted_bar[np.arange(len(labels)), labels] -= seed_scaled
     # log_norm = np.log(np.sum(np.exp(shifted), axis=1))
     shifted_bar += (seed_scaled / sum_exp_shifted)[:, np.newaxis] * exp_shifted
     # shifted = logits - np.max(logits, axis=1, keepdims=True)

@@ -24,7 +24,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.expression_shapes import Shapes
 from s2sgrad.analysis.floating import is_floating
 from s2sgrad.analysis.kinds import Array, Container, Number, kind_of
-from s2sgrad.ir.forms import minus, negated, number, receiver
+from s2sgrad.ir.forms import minus, negated, number, receiver, whole_number
 from s2sgrad.ir.quote import Transformer, constant, nodes
 from s2sgrad.ir.simplify import same, simplified
 from s2sgrad.ir.unit import Unit, is_derived
@@ -115,7 +115,10 @@ class _Outwards(Transformer):
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         self.generic_visit(node)
-        if not node.args or self.unit.resolve(node.func) is not np.sum or not all(k.arg in _PLACES for k in node.keywords):
+        called = self.unit.resolve(node.func)
+        if called is np.swapaxes:
+            return self._matrix_turned(node)
+        if not node.args or called is not np.sum or not all(k.arg in _PLACES for k in node.keywords):
             return node
         if (opposite := negated(node.args[0])) is not None:
             node.args[0] = opposite
@@ -195,8 +198,19 @@ class _Outwards(Transformer):
         (left, before), (right, after) = self._factored(node.left), self._factored(node.right)
         return gast.BinOp(left, node.op, right), [*before, *after]
 
+    def _matrix_turned(self, node: gast.Call) -> gast.AST:
+        """`x.T` for `np.swapaxes(x, -1, -2)` of a matrix; any other call as it is."""
+        axes = {k % 2 for k in map(whole_number, node.args[1:]) if k is not None and -2 <= k < 2}
+        if len(node.args) != 3 or node.keywords or axes != {0, 1} or self.shapes.rank(node.args[0]) != 2:
+            return node
+        return self._turned(gast.Attribute(node.args[0], "T", gast.Load()))
+
     def visit_Attribute(self, node: gast.Attribute) -> gast.AST:
         self.generic_visit(node)
+        return self._turned(node)
+
+    def _turned(self, node: gast.Attribute) -> gast.AST:
+        """The transpose of a transpose, or of a product with one, without it."""
         inner = node.value
         if node.attr != "T" or not isinstance(inner, (gast.Attribute, gast.BinOp)):
             return node

@@ -28,6 +28,7 @@ from s2sgrad.ir.forms import minus, negated, number, receiver, whole_number
 from s2sgrad.ir.quote import Transformer, constant, nodes
 from s2sgrad.ir.simplify import same, simplified
 from s2sgrad.ir.unit import Unit, is_derived
+from s2sgrad.memory.sources import is_copy
 
 _PLACES = ("axis", "keepdims")
 
@@ -107,6 +108,7 @@ class _Outwards(Transformer):
     """Moves signs and scalar factors out of sums, and products out of transposes.
 
     np.sum(-u / 3.0)  ->  -(np.sum(u) / 3.0)        (u.T @ v).T  ->  v.T @ u        x + v[np.newaxis] / n  ->  x + v / n
+    x[np.tril_indices(n)].copy()  ->  x[np.tril_indices(n)]      np.swapaxes(x, -1, -2)  ->  x.T of a matrix
     x @ s + x @ s.T  ->  x @ (s + s.T)              seed * 3.0 * (2 * x)  ->  seed * 6.0 * x
     """
 
@@ -118,6 +120,8 @@ class _Outwards(Transformer):
         called = self.unit.resolve(node.func)
         if called is np.swapaxes:
             return self._matrix_turned(node)
+        if isinstance(gathered := receiver(node, "copy"), gast.Subscript) and self._is_copy(gathered):
+            return gathered
         if not node.args or called is not np.sum or not all(k.arg in _PLACES for k in node.keywords):
             return node
         if (opposite := negated(node.args[0])) is not None:
@@ -197,6 +201,10 @@ class _Outwards(Transformer):
             return rest, [(gast.Mult(), node.left), *factors]
         (left, before), (right, after) = self._factored(node.left), self._factored(node.right)
         return gast.BinOp(left, node.op, right), [*before, *after]
+
+    def _is_copy(self, section: gast.Subscript) -> bool:
+        """Whether a section of an array is a copy: `x[k]` of indices."""
+        return isinstance(kind_of(section.value, self.unit.kinds), Array) and is_copy(section.slice, self.unit.kinds)
 
     def _matrix_turned(self, node: gast.Call) -> gast.AST:
         """`x.T` for `np.swapaxes(x, -1, -2)` of a matrix; any other call as it is."""

@@ -238,16 +238,15 @@ def _is_foreign(target: Any) -> bool:
 
 
 def is_copy(index: gast.AST, kinds: dict[str, Kind]) -> bool:
-    """Whether an index of an array is known to copy: one of its parts is an array or a list."""
+    """Whether an index of an array is known to copy: one of its parts is an array or a list, or it is a tuple of such."""
     parts = parts_of(index)
-    return any(isinstance(p, (gast.List, gast.Compare)) or _is_array(p, kinds) for p in parts)
+    return any(isinstance(p, (gast.List, gast.Compare)) or _is_array(kind_of(p, kinds)) for p in parts)
 
 
-def _is_array(part: gast.AST, kinds: dict[str, Kind]) -> bool:
-    kind = kind_of(part, kinds)
-    if isinstance(kind, Container):
-        return kind.type is list
-    return isinstance(kind, Array) and kind.rank != 0
+def _is_array(index: Kind | None) -> bool:
+    if isinstance(index, Container):
+        return index.type is list or (index.type is tuple and any(map(_is_array, index.items or ())))
+    return isinstance(index, Array) and index.rank != 0
 
 
 def _is_element(index: gast.AST, owner: Array, kinds: dict[str, Kind]) -> bool:

@@ -137,6 +137,14 @@ def test_a_permutation_that_is_drawn_occurs_once():
     _check(lambda x: shuffled(x, np.random.default_rng(2)), (V,), 0)
 
 
+@pytest.mark.parametrize(("f", "args", "argnums"), ONCE, ids=[f.__name__ for f, _, _ in ONCE])
+def test_second_derivatives_at_places_that_occur_once(f, args, argnums):
+    dot = np.random.default_rng(7).normal(size=args[0].shape)
+    want = central_difference(lambda *given: np.sum(grad(f)(*given) * dot), args, 0)
+    _, found = jvp(grad(f), copied(args), (dot, *[None] * (len(args) - 1)))
+    np.testing.assert_allclose(found, want[0], rtol=1e-5, atol=1e-6)
+
+
 def given(x, k):
     y = x * 1.0
     y[k] *= 3.0

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.linalg
+from numpy.lib import NumpyVersion
 
 from s2sgrad import GradientTape, S2SGradError, constant, grad, hessian, jacfwd, jvp, value_and_grad
 from s2sgrad.testing import check_grads
@@ -504,7 +505,8 @@ OF_BOTH = [
 
 
 EIGEN = [*itertools.product(["np.linalg.eigh(x)", "linalg.eigh(x)"], OF_BOTH)]
-EIGEN += [("map(np.real, np.linalg.eig(x))", text) for text in OF_BOTH if "V[:, 2]" not in text]  # which come in any order
+if NumpyVersion(np.__version__) < "2.5.0":  # later ones give complex numbers
+    EIGEN += [("map(np.real, np.linalg.eig(x))", text) for text in OF_BOTH if "V[:, 2]" not in text]  # come in any order
 
 
 @pytest.mark.sampled(one_in=2)

@@ -25,6 +25,7 @@ import numpy as np
 import pytest
 
 import s2sgrad
+from s2sgrad import grad
 from s2sgrad.errors import NoSource
 from s2sgrad.source import Binding, Primal, making, read
 
@@ -299,11 +300,16 @@ def test_what_nests_too_deeply_is_refused(module):
     sys.setrecursionlimit(20_000)
     try:
         made = module("def g(x):\n    return " + " + ".join("x" * 4000) + "\n")
+    except RecursionError:
+        pytest.skip("this Python does not compile it")
     finally:
         sys.setrecursionlimit(limit)
-    with pytest.raises(NoSource, match="nested too deeply") as caught:
+    try:
         read(made.g)
-    assert caught.value.place.line == 1
+    except NoSource as error:
+        assert "nested too deeply" in str(error) and error.place.line == 1
+    else:  # from Python 3.13 on
+        assert grad(made.g)(1.0) == 4000.0
 
 
 # ---------------------------------------------------------------------------------------------------------------------

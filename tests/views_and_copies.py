@@ -169,7 +169,9 @@ def program(expression: str, layout: str, write: str) -> str | None:
     found = value(expression, layout)
     if found is None or (isinstance(found, np.float64) and "result" in write):
         return None
-    out = eval(expression.replace("{y}", "y"), SPACE, {"x": X.copy(), "y": made(layout)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the run below tells which programs warn
+        out = eval(expression.replace("{y}", "y"), SPACE, {"x": X.copy(), "y": made(layout)})
     item = "[0]" if isinstance(out, (list, tuple)) else ""
     lines = [f"y = {LAYOUTS[layout]}", "v = " + expression.replace("{y}", "y") + item,
              WRITES[write], "return np.sum(v * v) + np.sum(np.sin(y))"]  # fmt: skip

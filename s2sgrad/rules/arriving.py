@@ -1,4 +1,4 @@
-"""When rules are read: those of NumPy with this package, those of other libraries once the user has imported them.
+"""When rules are read: those of NumPy once the table is asked, those of other libraries once the user has imported them.
 
 later("scipy.linalg", "s2sgrad.rules.scipy.linalg")
 """
@@ -14,7 +14,8 @@ from typing import Any
 _LATER: dict[str, str] = {}  # module of rules -> what it is about
 _reading: set[int] = set()  # the threads that read some now
 _imported = 0  # how many modules there were when they were last looked for
-_OF_NUMPY = "s2sgrad.rules.of_numpy"
+_begun = False  # whether the rules of NumPy are all there
+_TOPICS, _OF_NUMPY = "s2sgrad.rules.", "s2sgrad.rules.of_numpy"
 _LIBRARIES = {"numpy", "scipy", __name__.partition(".")[0]} | (sys.stdlib_module_names - {"__main__"})
 
 
@@ -37,13 +38,32 @@ def concerns(primitive: Any) -> bool:
 
 
 def begin() -> None:
-    """Read the rules of NumPy, on which all others build."""
+    """Read the rules of NumPy, on which all others build; not where this thread reads some already."""
+    global _begun
     here = threading.get_ident()
+    if _begun or here in _reading:
+        return
     _reading.add(here)
     try:
-        importlib.import_module(_OF_NUMPY)
+        importlib.import_module(_OF_NUMPY)  # where another thread imports it, this waits
+        _begun = True
     finally:
         _reading.discard(here)
+
+
+def _is_first() -> bool:
+    """Whether this thread imports a topic by itself, as a saved module does: that finds what it builds on in the table."""
+
+    def unfinished() -> set[str]:
+        found = [(name, module) for name, module in list(sys.modules.items()) if name.startswith(_TOPICS)]
+        return {name for name, module in found if getattr(module.__spec__, "_initializing", False)}
+
+    waited: set[str] = set()
+    while left := unfinished() - waited:
+        for name in left:
+            importlib.import_module(name)  # waits where another thread imports it
+        waited |= left
+    return bool(unfinished())
 
 
 def read_for(primitive: Any) -> bool:
@@ -54,6 +74,10 @@ def read_for(primitive: Any) -> bool:
 def read() -> bool:
     """Read the rules of what has been imported since; whether there were any."""
     global _imported
+    if not _begun:
+        if threading.get_ident() in _reading or (not _reading and _is_first()):
+            return False
+        begin()
     if not _LATER or len(sys.modules) == _imported:
         return False
     here = threading.get_ident()

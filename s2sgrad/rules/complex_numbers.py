@@ -35,9 +35,11 @@ from s2sgrad.rules import (
     picking,
     polynomials,
     reductions,
+    scalar_math,
     scans,
     selections,
     sequences,
+    shapes,
     statistics,
     ufunc_methods,
 )
@@ -126,6 +128,7 @@ def _(g, z, x, n):
 
 
 complex_of_real_numbers(complex)
+assert scalar_math and shapes  # whose rules these change
 of_complex_numbers(np.absolute, builtins.abs, np.conjugate, np.real, np.imag, np.angle, complex, np.arcsinh)
 
 rule_of(np.angle).also(cmath.phase)

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from s2sgrad.rules import selections, signals
+from s2sgrad.rules import casts, joins, quantiles, scalar_math, selections, shapes, signals, ufunc_methods
 from s2sgrad.rules.choices import chosen, maximum, minimum, nan_to_num, shares
 from s2sgrad.rules.complex_matrices import given
 from s2sgrad.rules.decompositions import columns
@@ -148,6 +148,7 @@ def _(g, p, x, y, deg=None, rcond=None):
 
 
 of_complex_numbers(np.cov, np.corrcoef, np.nanvar, np.nanstd, np.polyfit, np.nan_to_num)
+assert casts and joins and quantiles and scalar_math and shapes and ufunc_methods  # whose rules these change
 of_complex_numbers(
     np.maximum, np.minimum, np.fmax, np.fmin, np.clip, np.max, np.min, np.nanmax, np.nanmin, np.ptp, np.maximum.reduce,
     np.minimum.reduce, np.fmax.reduce, np.fmin.reduce, np.maximum.accumulate, np.minimum.accumulate, np.maximum.outer,

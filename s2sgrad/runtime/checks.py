@@ -191,7 +191,8 @@ def separate(x: Any, line: int) -> None:
 def _is_one_memory(x: Any, y: Any) -> bool:
     """Whether these are the same list or dict, or arrays that share memory."""
     arrays = isinstance(x, np.ndarray) and isinstance(y, np.ndarray)
-    return x is y or (arrays and np.may_share_memory(x, y, max_work=1000))  # type: ignore[arg-type]  # any effort
+    effort: Any = 1000  # which the types of NumPy before 2.5 refuse
+    return x is y or (arrays and np.may_share_memory(x, y, max_work=effort))
 
 
 def apart(line: int | None, u: np.ndarray, *others: Any) -> None:

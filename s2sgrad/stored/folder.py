@@ -65,15 +65,18 @@ def _file(folder: str, function: types.FunctionType, kinds: Any, asked: tuple) -
 def _versions() -> str:
     """What texts depend on besides the user's program; of this package the files, which somebody may be editing."""
     home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    files = []
-    for folder, folders, names in os.walk(home):
-        folders.sort()
-        for name in sorted(n for n in names if n.endswith(".py")):
-            stat = os.stat(os.path.join(folder, name))
-            files.append((os.path.relpath(folder, home), name, stat.st_size, stat.st_mtime_ns))
+    files, waiting = [], [home]
+    while waiting:
+        with os.scandir(waiting.pop()) as found:
+            for entry in found:
+                if entry.name.endswith(".py"):
+                    stat = entry.stat()
+                    files.append((entry.path[len(home) :], stat.st_size, stat.st_mtime_ns))
+                elif "." not in entry.name and entry.name != "__pycache__" and entry.is_dir():
+                    waiting.append(entry.path)
     others = [getattr(sys.modules.get(name), "__version__", None) for name in ("scipy", "gast", "numba")]
     python = sys.version, sys.implementation.cache_tag, sys.flags.optimize
-    digest = hashlib.sha256(repr(files).encode()).hexdigest()
+    digest = hashlib.sha256(repr(sorted(files)).encode()).hexdigest()
     return f"{_FORMAT} {digest} {np.__version__} {others} {python}"
 
 

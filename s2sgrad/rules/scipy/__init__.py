@@ -6,7 +6,9 @@ No file of s2sgrad imports these files: `table.lookup` reads them.  Rules of fun
 `s2sgrad.solvers`: they differentiate these.
 """
 
-from s2sgrad.rules.arriving import later
+from s2sgrad.rules.arriving import begin, later
+
+begin()
 
 later("scipy.special", "s2sgrad.rules.scipy.special")
 later("scipy.special", "s2sgrad.rules.scipy.incomplete")

@@ -103,6 +103,20 @@ def too_far(x):
     return x[k] * x[k + 2]
 
 
+def unpacked(x):
+    a, b = x
+    return a * a * b
+
+
+def reshaped(x, n=2):
+    return np.sum(x.reshape(n, n))
+
+
+def of_one_number(x):
+    y = float(x)
+    return y * y * y
+
+
 def indefinite(x):
     return np.sum(np.linalg.cholesky(-np.outer(x, x)))
 
@@ -138,6 +152,9 @@ SAID = {
     singular: "here `m` has shape (3, 3): add a multiple of the unit matrix to it, or use `np.linalg.lstsq` or "
     "`np.linalg.pinv`",
     divided: "here `n` is 0",
+    unpacked: "here `x` has shape (3,)",
+    reshaped: "here `x` has shape (3,), `n` is 2",
+    of_one_number: "here `x` has shape (3,): it takes one number; functions of NumPy take arrays",
     of_negative_numbers: "here `r` is -2.0",
     executed: "here `x` is a name of `executed`, and text that `exec` or `eval` runs sees the names that it is given: "
     "give it {'x': ..}",

@@ -119,6 +119,10 @@ class Matrix(Binds):
     def _names(self) -> list[str]:
         return list(signature(self.primal).parameters)
 
+    def _said(self) -> str:
+        """What is asked for, as an error begins."""
+        return f"the {self._word} of `{self.__name__.removesuffix(f'_{self._word}')}` was asked for"
+
     @property
     def _asked(self) -> tuple[int | str, ...]:
         asked = self._argnums if isinstance(self._argnums, tuple) else (self._argnums,)
@@ -141,9 +145,9 @@ class Matrix(Binds):
                                 f"there are {', '.join(self._names()[: len(args)])}")  # fmt: skip
             if not sizes(args[place]):
                 name = (names or self._names())[place]
-                raise TypeError(f"{self.__name__} was asked for in `{name}`, {without_floats(args[place], name)}")
+                raise TypeError(f"{self._said()} in `{name}`, {without_floats(args[place], name)}")
             if (why := misfit(args[place], self.holomorphic)) is not None:
-                raise TypeError(f"{self.__name__} was asked for in `{(names or self._names())[place]}`, {why}")
+                raise TypeError(f"{self._said()} in `{(names or self._names())[place]}`, {why}")
             found.append(place % len(args))
         return tuple(found)
 

@@ -39,7 +39,7 @@ def noted(
         said = _of_name(error, frame, outer)
     else:
         expression = _expression(frame)
-        values = dict(_values(expression, frame.tb_frame, word))
+        values = dict(_values(expression, frame.tb_frame, word)) or dict(_values(_line(frame), frame.tb_frame, word))
         said = _of_key(error, values) if isinstance(error, KeyError) else _of_values(error, expression, values)
     if said:
         error.add_note(_HERE + said)
@@ -75,26 +75,30 @@ def _of_values(error: Exception, expression: ast.AST, values: dict[str, Any]) ->
         return ""
     shapes = [f"`{path}` has shape {v.shape}" for path, v in values.items() if isinstance(v, np.ndarray) and v.ndim]
     if isinstance(error, (ValueError, ArithmeticError)):
-        numbers = [f"`{path}` is {v!r}" for path, v in values.items() if type(v) in (int, float)]
-        return ", ".join(shapes or numbers) + _way_of_shapes(str(error), len(shapes)) if shapes or numbers else ""
+        kinds = (int,) if shapes else (int, float)  # beside arrays, the lengths
+        said = [*shapes, *(f"`{path}` is {v!r}" for path, v in values.items() if type(v) in kinds)]
+        return ", ".join(said) + _way_of_shapes(str(error), len(shapes)) if said else ""
     others = {path: v for path, v in values.items() if not isinstance(v, np.ndarray)}
     said = [*shapes, *(f"`{path}` {_is(v, isinstance(error, IndexError))}" for path, v in others.items())]
+    if isinstance(error, TypeError) and "Python scalars" in str(error):
+        return f"{', '.join(shapes)}: it takes one number; functions of NumPy take arrays" if shapes else ""
     return ", ".join(said) + _way(error, expression, others) if others else ""
 
 
-# What to do about what NumPy's linear algebra says of a matrix.
-_OF_MATRICES = {
+# What to do about what NumPy says of an array.
+_OF_ARRAYS = {
     "not positive definite": "add a multiple of the unit matrix to it, or ask `np.linalg.eigvalsh` how far it is from that",
     "Singular matrix": "add a multiple of the unit matrix to it, or use `np.linalg.lstsq` or `np.linalg.pinv`",
     "did not converge": "see whether it holds a nan or an infinity, `np.isfinite(..).all()`",
     "must be square": "pass a square matrix",
+    "read-only": "write into a copy",
 }
 
 
 def _way_of_shapes(said: str, count: int) -> str:
     if count > 1 and "broadcast" in said:
         return ": give them shapes that fit, whose axes, from the last, are equal or 1"
-    return next((f": {way}" for words, way in _OF_MATRICES.items() if words in said), "")
+    return next((f": {way}" for words, way in _OF_ARRAYS.items() if words in said), "")
 
 
 def _is(v: Any, indexed: bool) -> str:
@@ -181,6 +185,15 @@ def _expression(frame: types.TracebackType) -> ast.AST:
             continue
         return found.value if isinstance(found, ast.Expr) else found
     return ast.Pass()
+
+
+def _line(frame: types.TracebackType) -> ast.AST:
+    """The line that raised, where the place in it has no operand: names that a value is unpacked into."""
+    line = linecache.getline(frame.tb_frame.f_code.co_filename, frame.tb_lineno).strip()
+    try:
+        return ast.Module(ast.parse(line).body, [])
+    except (SyntaxError, ValueError):
+        return ast.Pass()
 
 
 def _reached(node: ast.AST, spaces: tuple[Any, ...], word: Callable[[str], str]) -> tuple[str, Any]:

@@ -1683,3 +1683,20 @@ def test_a_method_that_asks_for_its_base_class_is_differentiated_itself():
     in_spring, in_x = s2sgrad.vjp(Stiffening.force, spring, 3.0)[1](1.0)
     assert in_x == 0.75 * 2.5
     assert in_spring == {"stiffness": 3.0 * (4.0 * 0.75 + 1.0)}
+
+
+def test_gradients_that_are_allocated_are_not_copied_again():
+    """`b_bar` is used by `A_bar`, too, and is returned as it is; what is returned twice is copied."""
+
+    def solved(A, b):
+        return np.sum(np.linalg.solve(A, b) ** 2)
+
+    def twice(a, b):
+        return np.sum(np.exp(a + b))
+
+    A, b = np.array([[2.0, 1.0], [0.0, 3.0]]), np.array([1.0, -1.0])
+    text = grad(solved, (0, 1)).source_for(A, b)
+    assert "like(" not in text and ".copy()" not in text, text
+    for f, args in ((solved, (A, b)), (twice, (b, b))):
+        parts = grad(f, (0, 1))(*args)
+        assert not np.shares_memory(*parts) and not any(np.shares_memory(p, a) for p in parts for a in args)

@@ -120,8 +120,9 @@ class Distinct:
             return self._is_single_item(value)
         if isinstance(value, gast.BinOp):
             added = self.inference.kind(value.right)
-            known = isinstance(value.op, gast.Add) and isinstance(added, Number) and added.known and added.type is int
-            return known and added.value >= 0 and self._is_single(value.left)
+            if not isinstance(value.op, gast.Add) or not isinstance(added, Number) or not added.known:
+                return False
+            return added.type is int and added.value >= 0 and self._is_single(value.left)
         if not isinstance(value, gast.Call):
             return False
         target, given = self._called(value)
@@ -134,12 +135,11 @@ class Distinct:
 
     def _counts(self, given: list[gast.AST]) -> bool:
         """Whether the bounds of `np.arange` are numbers that it counts up from one that is not negative."""
-        kinds = [self.inference.kind(a) for a in given]
-        if not kinds or not all(isinstance(k, Number) and k.type is not None and issubclass(k.type, (int, np.integer))
-                                for k in kinds):  # fmt: skip
+        kinds = [k for k in map(self.inference.kind, given) if isinstance(k, Number)]
+        if not kinds or len(kinds) < len(given) or not all(issubclass(k.type or float, (int, np.integer)) for k in kinds):
             return False
-        constants = [k.value if k.known else None for k in (kinds[0], *kinds[2:])]
-        return len(kinds) == 1 or all(c is not None and c >= 0 for c in constants)
+        first, steps = kinds[0], kinds[2:]
+        return len(kinds) == 1 or all(k.known and k.value >= 0 for k in (first, *steps))
 
     def _is_single_item(self, value: gast.Subscript) -> bool:
         """Whether a section of an array of different integers is one, too; or the only item of a tuple that is an index."""

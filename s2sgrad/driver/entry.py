@@ -22,13 +22,14 @@ from s2sgrad.driver.emitted import Emitted, mark, marked, stem_of, title
 from s2sgrad.driver.options import Options
 from s2sgrad.inplace import output_arguments, own_arguments
 from s2sgrad.ir import seeds
-from s2sgrad.ir.quote import assign, constant, name
+from s2sgrad.ir.quote import assign, constant, expression, name
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime import watching
 from s2sgrad.runtime.traits import declare, traits
 from s2sgrad.transform import results, stopping
+from s2sgrad.transform.cotangents import Bar
 
 
 class Entry(Differentiated):
@@ -108,11 +109,7 @@ class Entry(Differentiated):
         if bar is None and self.options.unconnected == "none":
             return constant(None)
         if place:
-            k = constant(int(place[:-1]))
-            element = gast.Subscript(name(base), k, gast.Load())
-            if bar is None:
-                return call(c.unit, "zeros", runtime.zeros, element)
-            return call(c.unit, "like", runtime.like, element, gast.Subscript(name(bar.name), k, gast.Load()))
+            return self._element(c, base, int(place[:-1]), bar)
         if bar is None and c.unit.derivative.complex and not is_real(kind):
             return call(c.unit, "zeros", runtime.zeros, name(variable))
         if bar is None:
@@ -123,9 +120,23 @@ class Entry(Differentiated):
         plain = bar.name not in self.walk.adjoints.held.sizeless and not any(map(is_short, c.kinds.values()))
         if isinstance(own_kind, Number) and own_kind.type is float and plain:
             return name(bar.name)
+        return self._handed(c, variable, bar, bar.exact and plain, again)
+
+    def _handed(self, c: Compilation, variable: str, bar: Bar, is_exact: bool, again: bool) -> gast.AST:
+        """An adjoint with the shape and dtype of its variable, in memory of its own."""
+        kind = self.kind(variable)
         if bar.own and not again and bar.exact and isinstance(kind, (Array, Container, Instance)):
             return name(bar.name)
+        if is_exact and isinstance(kind, Array) and kind.rank:
+            return expression("x.copy()", x=name(bar.name))
         return call(c.unit, "like", runtime.like, name(variable), name(bar.name))
+
+    def _element(self, c: Compilation, sequence: str, k: int, bar: Bar | None) -> gast.AST:
+        """The gradient in an item of a variable."""
+        item = gast.Subscript(name(sequence), constant(k), gast.Load())
+        if bar is None:
+            return call(c.unit, "zeros", runtime.zeros, item)
+        return call(c.unit, "like", runtime.like, item, gast.Subscript(name(bar.name), constant(k), gast.Load()))
 
     def cut(self, c: Compilation) -> list[Compilation]:
         """The one function."""

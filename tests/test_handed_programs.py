@@ -183,6 +183,47 @@ class Law:
     def __call__(self, state):
         return self.k * state
 
+    def rate(self, state):
+        return self.k * state
+
+    def drive(self, state):
+        return midpoint(self.rate, state)
+
+
+@custom_gradient
+def midpoint(rate, state):
+    return state + 0.1 * rate(state), lambda g: (None, g)
+
+
+def _of_a_class_made_here(k):
+    class Own:
+        def __call__(self, state):
+            return k * state
+
+    return midpoint(Own(), 2.0)
+
+
+HOLDERS = {
+    "an object made here": lambda k: midpoint(Law(k), 2.0),
+    "beside a state that is differentiated": lambda k: midpoint(Law(k), 2.0 * k),
+    "an object in a list": lambda k: midpoint([Law(k)][0], 2.0),
+    "its method": lambda k: midpoint(Law(k).rate, 2.0),
+    "a partial of its method": lambda k: midpoint(functools.partial(Law(k).rate), 2.0),
+    "a method of its own": lambda k: Law(k).drive(2.0),
+    "an object of a class made here": _of_a_class_made_here,
+}
+
+
+@pytest.mark.records
+@pytest.mark.parametrize("f", HOLDERS.values(), ids=HOLDERS)
+def test_the_error_names_what_an_object_holds(f):
+    for derivative in differentiated(f, 1.5):
+        with pytest.raises(
+            REFUSED, match=r"gradient of `k`, which its argument `rate` closes over .* pass it as an"
+        ) as caught:
+            derivative()
+        assert caught.value.place is not None and "midpoint(" in caught.value.place.text
+
     def at(self, state):
         return self.k * state
 

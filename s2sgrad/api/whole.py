@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from s2sgrad import runtime
 from s2sgrad.api import whole_text
 from s2sgrad.driver.options import Recording
-from s2sgrad.errors import Defect, NoRule, NoSource, Refused, S2SGradError, Unsupported
+from s2sgrad.errors import Captured, Defect, NoRule, NoSource, Refused, S2SGradError, Unsupported
 from s2sgrad.errors.raised import Reported, in_a_text, is_installed, is_ours, located
 from s2sgrad.runtime.checks import ComplexValue, Refusal
 from s2sgrad.runtime.results import ComplexResult, NoResult
@@ -114,6 +114,8 @@ def chosen_of(error: S2SGradError, found: Exception) -> Exception:
     """Of the error of the compiler and what the recording raised, the one to show: of two at one line that of the compiler,
     which knows the kinds."""
     if isinstance(found, NoRule) and not isinstance(error, NoRule) and _line(found) != _line(error):
+        return found
+    if isinstance(found, Captured):
         return found
     met = is_lost(found) or _is_of_library(found) or _is_beneath(error, found)
     return renewed(error) if met else found

@@ -99,6 +99,10 @@ class Refused(S2SGradError, TypeError):
     is_of_run: bool = True
 
 
+class Captured(Refused):
+    """What a function or an object holds that is handed to one with a gradient of its own, and has no gradient there."""
+
+
 class NotFinite(S2SGradError, FloatingPointError):
     """A derivative with `debug=True` that is not finite: `place` is the statement where the first nan or infinity arose."""
 

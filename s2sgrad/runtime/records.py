@@ -90,10 +90,10 @@ def array_of_its_own(saved: np.ndarray, own: dict[int, Any]) -> np.ndarray:
 
 
 def root_of(x: np.ndarray) -> np.ndarray:
-    """The base array of a view, found through intermediate objects (of NumPy, or shadows)."""
-    root, base = x, x.base
-    while base is not None:
-        root = base if isinstance(base, np.ndarray) else root
+    """The base array of a view, found through intermediate objects: of NumPy, shadows, memory of Cython (its own base)."""
+    root, base, last = x, x.base, None
+    while base is not None and base is not last:
+        root, last = (base if isinstance(base, np.ndarray) else root), base
         base = base.obj if isinstance(base, memoryview) else getattr(base, "base", None)
     return root
 

@@ -45,7 +45,7 @@ from s2sgrad.analysis.plain_classes import (
     runs_nothing,
 )
 from s2sgrad.analysis.sizes import Size
-from s2sgrad.runtime.guests import is_array_of_others
+from s2sgrad.runtime.guests import has_operators, is_array_of_others
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def _object(v: Any, sizes: dict[int, int], above: tuple[Any, ...]) -> Kind:
     if methods := assigning(type(v)):
         return Assignable(methods=methods)
     found = _instance(v, sizes, above)
-    if isinstance(found, Opaque) and is_array_of_others(type(v)):
+    if isinstance(found, Opaque) and (has_operators(type(v)) or is_array_of_others(type(v))):
         return Guest(found.quiet, type(v))
     operators = hasattr(v, "__matmul__") and not hasattr(v, "__array_ufunc__")
     return Foreign(found.quiet) if operators and isinstance(found, Opaque) else found

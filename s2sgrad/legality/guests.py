@@ -9,6 +9,7 @@ A constant may be computed from them as they are (`s.mean()`, `s > 0`), and may 
 from __future__ import annotations
 
 import gast
+import numpy as np
 
 from s2sgrad import emit, runtime
 from s2sgrad.analysis import effects
@@ -18,7 +19,8 @@ from s2sgrad.analysis.value_kinds import Guest
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import at, constant, name, nested
 from s2sgrad.legality.context import Context
-from s2sgrad.runtime.guests import is_array_of_others, refused_guest
+from s2sgrad.rules import table
+from s2sgrad.runtime.guests import has_operators, is_array_of_others, refused_guest
 
 Suspects = dict[str, gast.AST | None]
 """Local names that may stand for arrays of other libraries, with what they are bound to."""
@@ -62,28 +64,37 @@ def check(context: Context, operation: Operation, found: Suspects) -> list[gast.
             continue
         kind = context.kind(operand)
         cls = _guest(kind) or type(context.unit.resolve(operand))
-        if is_array_of_others(cls) and operation.target not in vars(cls).values():
+        if _is_guest(cls) and operation.target not in vars(cls).values():
             what = context.unit.word(operand.id) if isinstance(operand, gast.Name) else f"`{emit.expression(operand)}`"
-            seen = isinstance(kind, Instance)
+            seen = isinstance(kind, Instance) and is_array_of_others(cls)
             way = "read its attributes, or call a method that gives the array"
             lost = f"{what} is a {cls.__name__}, whose attributes NumPy does not follow where it makes an array of it: {way}"
             context.unit.refuse(operation.node, lost if seen else refused_guest(cls, what))
         local = isinstance(operand, gast.Name) and operand.id in found
         if local and (operand.id not in context.varied or isinstance(kind, Container)):
-            shown = constant(context.unit.shown(operand.id, found[operand.id]))
-            called = name(context.unit.helper("no_guest", runtime.no_guest))
-            line = constant(getattr(operation.node, "lineno", 0))
-            checks.append(gast.Expr(gast.Call(called, [name(operand.id), shown, line], [])))
+            checks.append(_checked(context, operation, operand, found))
     return checks
+
+
+def _checked(context: Context, operation: Operation, operand: gast.Name, found: Suspects) -> gast.Expr:
+    """The check of one operand, which may be a sparse array where its own methods tell what the operation does with it."""
+    shown = constant(context.unit.shown(operand.id, found[operand.id]))
+    called, line = name(context.unit.helper("no_guest", runtime.no_guest)), constant(getattr(operation.node, "lineno", 0))
+    sparse = [constant(True)] if operation.target is np.matmul or table.is_own_operator(operation.target) else []
+    return gast.Expr(gast.Call(called, [name(operand.id), shown, line, *sparse], []))
 
 
 def _guest(kind: Kind | None) -> type | None:
     """The class of such an array, where this is, or holds, one for certain."""
     if isinstance(kind, Container):
         return next(filter(None, map(_guest, kind.items or ())), None)
-    if isinstance(kind, Guest) or (isinstance(kind, Instance) and is_array_of_others(kind.cls)):
+    if isinstance(kind, Guest) or (isinstance(kind, Instance) and _is_guest(kind.cls)):
         return kind.cls
     return None
+
+
+def _is_guest(cls: type) -> bool:
+    return is_array_of_others(cls) or has_operators(cls)
 
 
 def insert(tree: gast.FunctionDef, checks: dict[int, list[gast.AST]]) -> bool:

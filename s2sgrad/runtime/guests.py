@@ -1,5 +1,5 @@
 """Arrays of other libraries: a pandas Series, a dask array.  NumPy takes them for arrays, but their operators, methods and
-items mean something else than an array's: they align labels, or divide by n - 1.
+items mean something else than an array's: they align labels, or divide by n - 1.  And objects with operators of their own.
 
     a * s      ->      no_guest(s, "s", 7); a * s      raises for a Series, which `s.to_numpy()` is not
 """
@@ -14,6 +14,11 @@ from s2sgrad.runtime.checks import Refusal
 
 _OPERATING = ("__array_ufunc__", "__array_function__")
 _PROTOCOLS = (*_OPERATING, "__array__", "__array_interface__", "__array_struct__")
+
+
+_SPECIAL = vars(np.ndarray).keys()
+_OPERATORS = frozenset(n for n in _SPECIAL if {f"__r{n[2:]}", n.replace("__r", "__")} & _SPECIAL - {n})
+_PLAIN, _WITH_RULES = ("builtins", "collections", "numbers", "fractions", "decimal"), ("numpy", "scipy")
 
 
 def is_array_of_others(cls: type) -> bool:
@@ -33,13 +38,36 @@ def acts_as_array(cls: type) -> bool:
 
 
 def _has(cls: type, protocols: tuple[str, ...]) -> bool:
-    if issubclass(cls, (np.ndarray, np.generic)) or (cls.__module__ or "").partition(".")[0] == "s2sgrad":
+    if issubclass(cls, (np.ndarray, np.generic)) or _home(cls) == "s2sgrad":
         return False
     return any(getattr(cls, protocol, None) is not None for protocol in protocols)
 
 
-def no_guest(x: Any, name: str, line: int) -> None:
-    """Check that an operand is no array of another library, nor holds one; TypeError if so.
+def has_operators(cls: type) -> bool:
+    """Whether a class of the user's says what operators do with its objects, which are no numbers and no arrays.
+
+    >>> Scaling = type("Scaling", (), {"__rmul__": lambda self, other: 3.0 * other})
+    >>> has_operators(Scaling), has_operators(float), has_operators(np.ndarray), has_operators(list)
+    (True, False, False, False)
+    """
+    if issubclass(cls, (np.ndarray, np.generic)) or _home(cls) in ("s2sgrad", *_WITH_RULES):
+        return False
+    own = (vars(k) for k in cls.__mro__ if k.__module__ not in _PLAIN)
+    return any(not _OPERATORS.isdisjoint(members) for members in own)
+
+
+def is_sparse(cls: type) -> bool:
+    """Whether objects of a class of SciPy's have operators, and are no arrays."""
+    return _home(cls) in _WITH_RULES and hasattr(cls, "__matmul__") and not hasattr(cls, "__array_ufunc__")
+
+
+def _home(cls: type) -> str:
+    return (cls.__module__ or "").partition(".")[0]
+
+
+def no_guest(x: Any, name: str, line: int, sparse: bool = False) -> None:
+    """Check that an operand is no array of another library, and no object with operators, nor holds one; TypeError if so.
+    `sparse`: it may be a sparse array.
 
     >>> no_guest(type("Series", (), {"__module__": "pandas", "__array__": lambda self: np.ones(3)})(), "s", 7)
     Traceback (most recent call last):
@@ -47,8 +75,8 @@ def no_guest(x: Any, name: str, line: int) -> None:
     """
     if isinstance(x, (list, tuple, dict)):
         for item in x.values() if isinstance(x, dict) else x:
-            no_guest(item, name, line)
-    elif is_array_of_others(type(x)):
+            no_guest(item, name, line, sparse)
+    elif is_array_of_others(type(x)) or has_operators(type(x)) or (not sparse and is_sparse(type(x))):
         raise Refusal(line, refused_guest(type(x), name and f"`{name}`"))
 
 
@@ -72,12 +100,15 @@ def refused_guest(cls: type, what: str = "") -> str:
     'write `np.asarray(s)`'
     """
     shown = f"{what or 'this'} is a {cls.__name__}"
+    if not is_array_of_others(cls):
+        way = "name it where it is made, or write `toarray()`" if is_sparse(cls) else "call a method that gives an array"
+        return f"{shown}, whose operators are not those of NumPy's arrays: {way}"
     return f"{shown}, whose operators and methods are not those of NumPy's arrays: {_way(cls, what)}"
 
 
 def _way(cls: type, what: str) -> str:
     name = what.strip("`") if what[:1] == "`" else ""
-    if (cls.__module__ or "").partition(".")[0] == "dask":
+    if _home(cls) == "dask":
         shown = name or ".."
         return f"sum over its blocks with `s2sgrad.parallel.partition_sum(f, {shown})`, or write `np.asarray({shown})`"
     if hasattr(cls, "to_numpy"):

@@ -78,7 +78,7 @@ def call(points: Points, target: Any, args: Arguments, node: gast.AST) -> Places
         for key, value in target.keywords.items():
             args.named.setdefault(key, points.of_object(value))
         return call(points, target.func, args.before(*map(points.of_object, target.args)), node)
-    if isinstance(target, types.MethodType) and isinstance(target.__func__, types.FunctionType):
+    if _is_read(target):
         return call(points, target.__func__, args.before(points.of_object(target.__self__)), node)
     if isinstance(target, types.FunctionType):
         if getattr(target, "__code__", None) is effects.CONTEXT_MANAGER:
@@ -98,6 +98,13 @@ def call(points: Points, target: Any, args: Arguments, node: gast.AST) -> Places
         return _of_user(points, start, args.before(points.of_object(target)), node)
     points.meet(points.reached(args.all()))
     return library_calls.called(points, target, args, node)
+
+
+def _is_read(target: Any) -> bool:
+    """Whether a bound method is the function of its class, with its object; one of a distribution may have a rule itself."""
+    if not isinstance(target, types.MethodType) or not isinstance(target.__func__, types.FunctionType):
+        return False
+    return catalogue.of(target).rule is None or not effects.is_library(target.__func__)
 
 
 def _of_ours(points: Points, target: Any, args: Arguments, node: gast.AST) -> Places:

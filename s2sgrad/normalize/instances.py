@@ -30,6 +30,7 @@ from s2sgrad.ir import quote
 from s2sgrad.ir.quote import Transformer, assign, clone, constant, name, nodes
 from s2sgrad.ir.reach import module_alias
 from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.normalize.made_arguments import MadeArguments
 from s2sgrad.normalize.name_uses import NameUses
 from s2sgrad.primitives import catalogue
 from s2sgrad.runtime.copies import data_of
@@ -42,7 +43,9 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     if not any(rewriter.known(call) is not None for call in calls):
         return tree
     rewriter.find(NameUses(tree), calls)
-    return rewriter.visit(tree)
+    tree = rewriter.visit(tree)
+    rewriter.arguments.require_unwritten(tree)
+    return tree
 
 
 class _Asked(NamedTuple):
@@ -59,7 +62,7 @@ class _Rewriter(Transformer):
     one; `parts`: the name of the data of each object."""
 
     def __init__(self, unit: Unit) -> None:
-        self.unit = unit
+        self.unit, self.arguments = unit, MadeArguments(unit)
         self.made, self.slopes = dict[str, _Asked](), dict[str, _Asked]()
         self.parts: dict[str, str] = {}
 
@@ -126,12 +129,14 @@ class _Rewriter(Transformer):
         self.generic_visit(self.made[target].root)
         data, root = self.parts.setdefault(target, self.unit.local(f"{target}_values")), self.made[target].root
         values, made = self.values(root, self.made[target].maker), self.making(root, name(data))
-        return quote.at(statement, assign(data, values), assign(target, made))
+        made_here = quote.at(statement, assign(data, values), assign(target, made))
+        self.arguments.note(root, made_here, {target})
+        return made_here
 
     def values(self, call: gast.Call, maker: Any) -> gast.AST:
-        """The data of an object that a call makes: a copy where it makes one."""
+        """The data of an object that a call makes."""
         given = [call.args[place] for place in maker.data]
-        said = "np.stack((y, z))" if len(given) > 1 else "np.array(y)" if maker.copies else "np.asarray(y)"
+        said = "np.stack((y, z))" if len(given) > 1 else "np.array(y)"
         values = quote.expression(said, np=module_alias(self.unit, np), **dict(zip("yz", given, strict=False)))
         rest = [a for place, a in enumerate(call.args) if place not in maker.data] + [k.value for k in call.keywords]
         varying = [clone(a) for a in rest if self.may_vary(a)]

@@ -27,9 +27,9 @@ import gast
 from s2sgrad.ir import quote
 from s2sgrad.ir.quote import Transformer, assign, clone, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.normalize.made_arguments import MadeArguments
 from s2sgrad.normalize.name_uses import NameUses
 from s2sgrad.primitives import catalogue
-from s2sgrad.runtime.copies import copied
 
 _DOING = (gast.Call, gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom)  # what may have effects
 
@@ -41,7 +41,9 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     if not any(rewriter.makes(node) for node in nodes(tree)):
         return tree
     rewriter.find(NameUses(tree), calls)
-    return rewriter.visit(tree)
+    tree = rewriter.visit(tree)
+    rewriter.arguments.require_unwritten(tree)
+    return tree
 
 
 def _called(call: gast.Call) -> tuple[gast.AST, str]:
@@ -54,7 +56,7 @@ class _Rewriter(Transformer):
     """`made`: the names of such objects, with the calls that make them; `held`: what these calls are given, by name."""
 
     def __init__(self, unit: Unit) -> None:
-        self.unit, self.made = unit, dict[str, gast.Call]()
+        self.unit, self.made, self.arguments = unit, dict[str, gast.Call](), MadeArguments(unit)
         self.held: dict[str, tuple[list[gast.AST], list[Any]]] = {}
 
     def makes(self, node: gast.AST) -> bool:
@@ -89,13 +91,12 @@ class _Rewriter(Transformer):
             return statement
         call, out = statement.value, []
         known = [*catalogue.methods_of_made(self.unit.resolve(call.func)).values()]
-        copies = any(m.copies for m in known)
 
         def hold(value: gast.AST) -> gast.AST:
             if isinstance(value, gast.Constant):
                 return value
             local = self.unit.local(f"{target}_held")
-            out.append(assign(local, gast.Call(name(self.unit.helper("copied", copied)), [value], []) if copies else value))
+            out.append(assign(local, value))
             return name(local)
 
         args = [hold(a) for a in call.args]
@@ -104,7 +105,10 @@ class _Rewriter(Transformer):
         make = known[0].make
         if make is not None:
             out.append(assign(target, self.making(make, call, args, keywords)))
-        return quote.at(statement, *(out or [assign(self.unit.local("unused"), quote.constant(None))]))
+        made_here = quote.at(statement, *(out or [assign(self.unit.local("unused"), quote.constant(None))]))
+        held = {n.id for part in (*args, *(k.value for k in keywords)) for n in nodes(part) if isinstance(n, gast.Name)}
+        self.arguments.note(call, made_here, {target, *held})
+        return made_here
 
     def making(self, make: Any, call: gast.Call, args: list[gast.AST], keywords: list[Any]) -> gast.AST:
         """The call that makes the object, as a constant."""

@@ -18,6 +18,8 @@
 from __future__ import annotations
 
 import copy
+import pickle
+import types
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
@@ -26,7 +28,8 @@ import numpy as np
 
 from s2sgrad.primitives import catalogue
 from s2sgrad.recorded.applying import apply
-from s2sgrad.recorded.values import Array, follows, handles_in, is_handle, lost, plain
+from s2sgrad.recorded.made_of import Given
+from s2sgrad.recorded.values import follows, handles_in, lost, plain
 
 _OWN = "__call__"
 
@@ -47,8 +50,11 @@ def instead(maker: Any, args: tuple, keywords: dict[str, Any], call: Callable[..
 class _StandIn:
     """`method(name)`: what is called in the place of a method; None where that is not known, and the object has its own."""
 
-    def __init__(self, maker: Any, call: Callable[..., Any], make: Callable[..., Any]) -> None:
+    def __init__(
+        self, maker: Any, args: tuple, keywords: dict[str, Any], call: Callable[..., Any], make: Callable[..., Any]
+    ) -> None:
         self._maker, self._call, self._make = maker, call, make
+        self._given = Given(args, keywords)
 
     def _object(self, asked: str) -> Any:
         """The object, for a method, which holds what carries derivatives, and computes with it or refuses that."""
@@ -60,6 +66,14 @@ class _StandIn:
     def _refuse(self, name: str) -> NoReturn:
         made = getattr(self._maker, "name", None) or getattr(self._maker, "__name__", type(self._maker).__name__)
         lost(f"`.{name}` of what `{made}` makes" if name != _OWN else f"a call of what `{made}` makes")
+
+    def _plain(self, *args: Any, **keywords: Any) -> Any:
+        """The object of the library that is made of plain arguments."""
+        return self._maker(*args, **keywords)
+
+    def _current(self, name: str, given: tuple = (), options: Any = types.MappingProxyType({})) -> Any:
+        """What the object is made of, where a method of it is called."""
+        return self._given.current(self._plain, lambda own: getattr(own, name)(*plain(given), **plain(dict(options))))
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):
@@ -74,22 +88,13 @@ class _StandIn:
 class Asked(_StandIn):
     """An object of which only methods are called, by functions that take what it was made of: a frozen distribution."""
 
-    def __init__(
-        self,
-        maker: Any,
-        methods: Any,
-        args: tuple,
-        keywords: dict[str, Any],
-        call: Callable[..., Any],
-        make: Callable[..., Any],
-    ) -> None:
-        super().__init__(maker, call, make)
-        self._methods, keep = methods, any(m.copies or m.make is not None for m in methods.values())
-        self._args = tuple(map(_copied, args)) if keep else args
-        self._keywords = {k: _copied(v) for k, v in keywords.items()} if keep else keywords
+    def __init__(self, maker: Any, methods: Any, *made: Any) -> None:
+        super().__init__(maker, *made)
+        self._methods = methods
 
     def _object(self, asked: str) -> Any:
-        return self._make(self._maker, self._args, self._keywords)
+        args, keywords = self._given.unwritten()
+        return self._make(self._maker, args, keywords)
 
     def _method(self, name: str) -> Callable[..., Any] | None:
         return partial(self._asked, name) if name in self._methods else None
@@ -98,60 +103,69 @@ class Asked(_StandIn):
         known = self._methods[name]
         if options or not 0 <= len(given) - known.takes <= known.options:
             self._refuse(name)
+        args, keywords = self._current(name, given)
         if known.make is None:
             function = getattr(self._maker, name) if known.function is None else known.function
-            return self._call(function, *given, *self._args, **self._keywords)
-        made = known.make(self._maker, *map(plain, self._args), **self._keywords)
-        return self._call(known.function, made, *self._args, *given, **self._keywords)
+            return self._call(function, *given, *args, **keywords)
+        made = known.make(self._maker, *map(plain, args), **keywords)
+        return self._call(known.function, made, *args, *given, **keywords)
 
 
 class Evaluated(_StandIn):
-    """An object that is evaluated, such as a spline, or a derivative of one."""
+    """An object that is evaluated, such as a spline, or a derivative of one.  `steps`: the methods that made that."""
 
-    def __init__(
-        self,
-        maker: Any,
-        known: Any,
-        args: tuple,
-        keywords: dict[str, Any],
-        call: Callable[..., Any],
-        make: Callable[..., Any],
-    ) -> None:
-        super().__init__(maker, call, make)
-        self._known, self._order = known, 0
+    def __init__(self, maker: Any, known: Any, args: tuple, keywords: dict[str, Any], *calls: Any) -> None:
+        super().__init__(maker, args, keywords, *calls)
+        self._known, self._order, self._steps = known, 0, list[tuple[str, int]]()
         rest = [a for place, a in enumerate(args) if place not in known.data]
         if any(map(follows, handles_in([*rest, *keywords.values()], []))):
             lost("what is made of data, in its places or its options,", "pass constants")
-        data = [apply(np.array, (args[place],)) for place in known.data]
-        self._data = data[0] if len(data) == 1 else apply(np.stack, (tuple(data),))
-        self._made = known.make(maker, plain(self._data), *map(plain, rest), **plain(keywords))
+        self._parts = self._made_of(self._given.then)
+
+    def _made_of(self, given: tuple[tuple, dict[str, Any]]) -> tuple[Any, Any]:
+        """What stands for the object, and its data."""
+        (args, keywords), known = given, self._known
+        rest = [a for place, a in enumerate(args) if place not in known.data]
+        each = [apply(np.array, (args[place],)) for place in known.data]
+        data = each[0] if len(each) == 1 else apply(np.stack, (tuple(each),))
+        return known.make(self._maker, plain(data), *map(plain, rest), **plain(keywords)), data
 
     def _method(self, name: str) -> Callable[..., Any] | None:
         if name in self._known.orders:
-            return partial(self._derived, self._known.orders[name])
+            return partial(self._derived, name)
         function = self._known.at if name == _OWN else self._known.methods.get(name)
-        return partial(self._evaluated, function) if function is not None else None
+        return partial(self._evaluated, name, function) if function is not None else None
 
-    def _derived(self, step: int, n: int = 1) -> Evaluated:
-        order = step * n
+    def _derived(self, name: str, n: int = 1) -> Evaluated:
+        order = self._known.orders[name] * n
         if order * self._order < 0:
             self._refuse("derivative")
-        derived = copy.copy(self)  # of the data as they were, whatever is written into them since
-        derived._order = self._order + order
+        current = self._given.current(self._plain, lambda own: _bits(getattr(own, name)(n)))
+        derived = copy.copy(self)
+        derived._order, derived._steps = self._order + order, [*self._steps, (name, n)]
+        if current is not self._given.then:
+            derived._given = Given(*current)
+            derived._parts = derived._made_of(derived._given.then)
         return derived
+
+    def _plain(self, *args: Any, **keywords: Any) -> Any:
+        made = super()._plain(*args, **keywords)
+        for name, n in self._steps:
+            made = getattr(made, name)(n)
+        return made
 
     def _object(self, asked: str) -> Any:
         return self._refuse(asked)  # what it computes, its own memory holds
 
-    def _evaluated(self, function: Any, *given: Any, **options: Any) -> Any:
+    def _evaluated(self, name: str, function: Any, *given: Any, **options: Any) -> Any:
         if self._order and ("nu" in options or (function is self._known.at and len(given) > 1)):
             self._refuse("derivative")
         order = {"nu": self._order} if self._order else {}
-        return self._call(function, self._made, self._data, *given, **options, **order)
+        current = self._current(name, given, options)
+        made, data = self._parts if current is self._given.then else self._made_of(current)
+        return self._call(function, made, data, *given, **options, **order)
 
 
-def _copied(value: Any) -> Any:
-    """A copy of an array: the object has one of its own."""
-    if is_handle(value):
-        return apply(np.copy, (value,)) if type(value) is Array else value
-    return value.copy() if isinstance(value, np.ndarray) else value
+def _bits(made: Any) -> Any:
+    """The state of an object."""
+    return np.frombuffer(pickle.dumps(made), np.uint8)

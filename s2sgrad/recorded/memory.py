@@ -122,7 +122,7 @@ def write(array: Array, index: Any, value: Any) -> None:
     if not target.flags.forc:
         _require_apart(bottom(target))
     target[index] = value.value if mine else value  # it may raise: then nothing was stored
-    root.written = True
+    root.written += 1
     if root.active or active:
         run.entries.append((pull_store, Kept(target, -1, root, True), index, stored, np.shape(bottom(value))))
         root.active = root.active or active
@@ -160,7 +160,7 @@ def _write_item(array: Array, index: Any, value: Any, followed: bool) -> None:
     if root in run.borrowed:
         release(array)
     array.value[index] = value.value if followed else value  # it may raise: then nothing was stored
-    root.written = True
+    root.written += 1
     if followed:
         root.active = True
         run.entries.append((pull_stored_item, root, _offset(array, index), value.node))

@@ -45,7 +45,7 @@ class Root(Lasting):
 
     def __init__(self, owner: np.ndarray, active: bool = False, foreign: bool = False) -> None:
         self.owner, self.active, self.foreign = owner, active, foreign
-        self.written = False
+        self.written = 0  # how often it was written
         self.version = 0  # how often its content was copied before a store
         self._start: int | None = None
 

@@ -23,14 +23,12 @@ _METHODS: dict[Any, dict[str, Method]] = {}
 class Method(NamedTuple):
     """What stands for a method of an object that `maker(*held)` makes: `function(*given, *held)`.
 
-    `function`: None for the method of this name of the maker. `takes`: how many arguments it is given. `copies`: whether the
-    object has copies of what it is made of. `make`: makes it, where it is the first argument, before those that are held.
-    `options`: how many more arguments it may be given.
+    `function`: None for the method of this name of the maker. `takes`: how many arguments it is given. `make`: makes it,
+    where it is the first argument, before those that are held. `options`: how many more arguments it may be given.
     """
 
     takes: int
     function: Callable[..., Any] | None = None
-    copies: bool = False
     make: Callable[..., Any] | None = None
     options: int = 0
 
@@ -40,8 +38,7 @@ class Maker(NamedTuple):
 
     `make(cls, data, ..)`: makes it. `at(instance, data, ..)`: calls it. `least`: how many arguments of the class have to be
     there. `data`: which of these carry derivatives (several are stacked). `methods`: `function(instance, data, ..)` by the
-    name of a method. `orders`: the methods that make a derivative of it, whose order `nu=` tells the others. `copies`:
-    whether it has a copy of its data.
+    name of a method. `orders`: the methods that make a derivative of it, whose order `nu=` tells the others.
     """
 
     make: Callable[..., Any]
@@ -50,7 +47,6 @@ class Maker(NamedTuple):
     data: tuple[int, ...] = (1,)
     methods: Mapping[str, Callable[..., Any]] = types.MappingProxyType({})
     orders: Mapping[str, int] = types.MappingProxyType({})
-    copies: bool = True
 
 
 @general(data_of)

@@ -113,10 +113,10 @@ for _rule in (_density, _log_density):
 instances.write_methods(
     stats.gaussian_kde,
     {
-        "__call__": instances.Method(1, density, copies=True),
-        "evaluate": instances.Method(1, density, copies=True),
-        "pdf": instances.Method(1, density, copies=True),
-        "logpdf": instances.Method(1, log_density, copies=True),
+        "__call__": instances.Method(1, density),
+        "evaluate": instances.Method(1, density),
+        "pdf": instances.Method(1, density),
+        "logpdf": instances.Method(1, log_density),
     },
 )
 

@@ -22,6 +22,7 @@ from s2sgrad.rules import instances
 from s2sgrad.rules.scipy.interpolate import across, along
 from s2sgrad.rules.table import flat, general, with_sizes_of_their_own
 from s2sgrad.runtime import Refusal
+from s2sgrad.runtime.copies import copied
 
 # --- objects ---------------------------------------------------------------------------------------------------------
 
@@ -35,8 +36,8 @@ class Made:
     __slots__ = ("_weighing", "cls", "options", "own", "places", "values")
 
     def __init__(self, cls: Any, places: Any, values: Any, options: dict[str, Any]) -> None:
-        self.cls, self.places, self.options = cls, np.asarray(places), options
-        self.values = np.array(values)  # what the data were: they may be written later
+        self.cls, self.places, self.options = cls, np.array(places), copied(options)  # they may be written later
+        self.values = np.array(values)
         self.own = self.make(self.values)
         self._weighing: Any = None
 
@@ -403,14 +404,12 @@ with_sizes_of_their_own(solve, roots)
 _ORDERS = {"derivative": 1, "antiderivative": -1}
 _AREAS: dict[str, Any] = {"integrate": integral}
 _ALL = _AREAS | {"roots": roots, "solve": solve}
-for _class in (interpolate.interp1d, interpolate.KroghInterpolator):
+for _class in (interpolate.interp1d, interpolate.KroghInterpolator, interpolate.BarycentricInterpolator):
     instances.write(_class, instances.Maker(made, at))
-instances.write(interpolate.BarycentricInterpolator, instances.Maker(made, at, copies=False))
 for _class in (interpolate.CubicSpline, interpolate.PchipInterpolator, interpolate.Akima1DInterpolator):
     instances.write(_class, instances.Maker(made, at, methods=_ALL, orders=_ORDERS))
-for _class in (interpolate.make_interp_spline, interpolate.make_lsq_spline):
+for _class in (interpolate.make_interp_spline, interpolate.make_lsq_spline, interpolate.BSpline):
     instances.write(_class, instances.Maker(made, at, methods=_AREAS, orders=_ORDERS))
-instances.write(interpolate.BSpline, instances.Maker(made, at, methods=_AREAS, orders=_ORDERS, copies=False))
 
 
 class Pieces(Made):
@@ -462,8 +461,8 @@ def made_of_slopes(cls, values, places, *rest, **options):
 
 
 flat(made_pieces, made_of_slopes)
-instances.write(interpolate.PPoly, instances.Maker(made_pieces, at, 2, (0,), _ALL, _ORDERS, False))
-instances.write(interpolate.BPoly, instances.Maker(made_pieces, at, 2, (0,), _AREAS, _ORDERS, False))
+instances.write(interpolate.PPoly, instances.Maker(made_pieces, at, 2, (0,), _ALL, _ORDERS))
+instances.write(interpolate.BPoly, instances.Maker(made_pieces, at, 2, (0,), _AREAS, _ORDERS))
 instances.write(interpolate.CubicHermiteSpline, instances.Maker(made_of_slopes, at, 3, (1, 2), _ALL, _ORDERS))
 
 # --- functions that make an interpolator and call it -----------------------------------------------------------------

@@ -241,8 +241,8 @@ for _rule in (multinomial_logpmf, multinomial_pmf):
 
 # --- frozen ones -----------------------------------------------------------------------------------------------------
 
-_FROZEN = dict.fromkeys(("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf"), instances.Method(1, copies=True))
-_FROZEN |= dict.fromkeys(("mean", "var", "cov", "entropy"), instances.Method(0, copies=True))
+_FROZEN = dict.fromkeys(("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf"), instances.Method(1))
+_FROZEN |= dict.fromkeys(("mean", "var", "cov", "entropy"), instances.Method(0))
 for _law in (stats.multivariate_normal, stats.multivariate_t, stats.dirichlet, stats.multinomial, stats.wishart,
              stats.invwishart):  # fmt: skip
     instances.write_methods(type(_law), _FROZEN)

@@ -152,7 +152,7 @@ for _maker, _matrix, _turned in (
 ):
     if isinstance(_maker, types.FunctionType):  # in older versions of SciPy a method in C
         _methods = {
-            "apply": instances.Method(1, _turned, copies=True),
-            "as_matrix": instances.Method(0, _matrix, copies=True),
+            "apply": instances.Method(1, _turned),
+            "as_matrix": instances.Method(0, _matrix),
         }
         instances.write_methods(_maker, _methods)

@@ -17,6 +17,7 @@ from scipy import interpolate
 from s2sgrad.rules import instances
 from s2sgrad.rules.table import flat, general
 from s2sgrad.runtime import Refusal
+from s2sgrad.runtime.copies import copied
 
 # --- scattered data --------------------------------------------------------------------------------------------------
 
@@ -27,12 +28,13 @@ class Scattered:
     __slots__ = ("cls", "options", "own", "places", "values", "weighing")
 
     def __init__(self, cls: Any, places: Any, values: Any, options: dict[str, Any]) -> None:
-        self.cls, self.places, self.values, self.options = cls, places, np.array(values), options
-        self.own = cls(places, self.values, **options)
+        self.cls, self.places, self.options = cls, np.array(places), copied(options)  # they may be written later
+        self.values = np.array(values)
+        self.own = cls(self.places, self.values, **options)
         inside = {"fill_value": 0.0} if cls in _WITH_FILL else {}
         if cls is interpolate.CloughTocher2DInterpolator:  # whose slopes are found by iteration
             inside |= {"tol": 1e-10, "maxiter": 4000}
-        self.weighing = cls(places, np.eye(len(values)), **options | inside)
+        self.weighing = cls(self.places, np.eye(len(values)), **options | inside)
 
     def of(self, values: Any) -> Scattered:
         """The same of this data, which is mostly its own."""
@@ -87,7 +89,7 @@ def _(y, s, values, x, s_dot, values_dot, x_dot):
 
 
 for _class in _NAMES:
-    instances.write(_class, instances.Maker(made_at, at_points, copies=_class is interpolate.RBFInterpolator))
+    instances.write(_class, instances.Maker(made_at, at_points))
 
 
 def weights_of_grid(points, xi, method, values, rescale):

@@ -16,6 +16,7 @@ from scipy import interpolate
 from s2sgrad.rules import instances
 from s2sgrad.rules.table import flat, general
 from s2sgrad.runtime import Refusal, unbroadcast
+from s2sgrad.runtime.copies import copied
 
 
 class Surface:
@@ -24,8 +25,9 @@ class Surface:
     __slots__ = ("_lines", "cls", "options", "own", "places", "values")
 
     def __init__(self, cls: Any, values: Any, places: tuple[Any, Any], options: dict[str, Any]) -> None:
-        self.cls, self.values, self.places, self.options = cls, np.array(values), places, options
-        self.own = cls(*places, self.values, **options)
+        self.cls, self.places, self.options = cls, copied(places), copied(options)  # they may be written later
+        self.values = np.array(values)
+        self.own = cls(*self.places, self.values, **options)
         self._lines: Any = None
 
     def of(self, values: Any) -> Surface:

@@ -11,7 +11,8 @@ import numpy as np
 from s2sgrad import emit, runtime, source
 from s2sgrad.analysis import activity, effects
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import Foreign, Instance, Opaque, Unknown, is_numeric
+from s2sgrad.analysis.kinds import Drawing, Foreign, Instance, Opaque, Unknown, is_numeric
+from s2sgrad.analysis.plain_classes import draws
 from s2sgrad.analysis.primitive_calls import Operation, is_known_late, is_user_function
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import nodes_of
@@ -92,8 +93,14 @@ def _is_view(context: Context, statement: gast.AST, operation: Operation) -> boo
 
 
 def _methods(context: Context, operation: Operation) -> None:
-    """Calls of methods of differentiated values."""
+    """Calls of methods of differentiated values, and of those that draw from them."""
     node = operation.node
+    if operation.form == "call" and isinstance(node.func, gast.Attribute) and any(map(context.depends, operation.operands)):
+        owner = getattr(operation.target, "__self__", None)
+        if draws(owner) or (operation.target is MISSING and isinstance(context.kind(node.func.value), Drawing)):
+            shown = emit.expression(node.func)
+            context.unit.no_rule(node, f"`{shown}` of a differentiated value has no derivative rule: draw places, as in "
+                                       "`x[rng.choice(len(x), 3)]`")  # fmt: skip
     if operation.form == "call" and isinstance(node.func, gast.Attribute) and operation.target is MISSING:
         if isinstance(context.kind(node.func.value), Foreign) and context.depends(node.func):
             shown = emit.expression(node.func)

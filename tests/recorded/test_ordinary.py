@@ -63,6 +63,19 @@ def evaluated(tree, x):
 
 
 @program
+def chosen_by_a_generator(x):
+    rng = np.random.default_rng(3)
+    rows = rng.choice(np.outer(x, x), 2, axis=1)
+    return np.sum(rng.choice(x, 4) ** 2) + np.sum(rng.permutation(x)[:2] ** 3) + np.sum(rows) * np.sum(rng.permuted(x)[1:])
+
+
+@program
+def chosen_by_the_module(x):
+    np.random.seed(5)
+    return np.sum(np.random.choice(x, 4) ** 2) + np.sum(np.random.permutation(x)[:2] ** 3)
+
+
+@program
 def table_of_the_module(x):
     return evaluated(("+", ("*", 0, ("sin", 1, 2)), ("sin", ("+", 0, 2), 1)), x)
 

@@ -491,3 +491,26 @@ def test_what_a_pattern_binds():
 
     assert grad(alternatives)((2.0, 0.0)) == (4.0, 0.0)
     assert grad(rest_of_a_mapping)(2.0, {"k": 3.0, "l": 1.0}) == 3.0
+
+
+def _second_item(x):
+    items = iter([x, x * x])
+    next(items)
+    return next(items)
+
+
+_helper = _second_item
+
+
+def _by_a_helper(x):
+    return _helper(x) * 1.0
+
+
+@pytest.mark.records
+def test_a_function_that_is_recorded_has_a_text_once_its_helper_has_one(monkeypatch):
+    slope = grad(_by_a_helper)
+    assert slope(3.0) == 6.0 and slope.source.startswith("# Recorded")
+    monkeypatch.setitem(globals(), "_helper", lambda x: 5.0 * x)
+    assert slope(3.0) == 5.0 and not slope.source.startswith("# Recorded")
+    monkeypatch.setitem(globals(), "_helper", _second_item)
+    assert slope(3.0) == 6.0 and slope.source.startswith("# Recorded")

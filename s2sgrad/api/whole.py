@@ -60,8 +60,11 @@ class Whole:
         self.gradient, self._changes = gradient, _changes()
 
     def holds(self) -> bool:
-        """Whether the compiler would say the same."""
-        return self._changes == _changes() and Recording.allowed
+        """Whether the compiler would say the same: of the same rules, and of the functions and classes that it looked up."""
+        if self._changes != _changes() or not Recording.allowed:
+            return False
+        guards = self.error.guards
+        return guards is None or guards.fitting(self.gradient._request.function) is not None
 
     def tests(self, bind: Bind) -> list[str]:
         """The same, as an expression."""

@@ -183,11 +183,11 @@ class Law:
     def __call__(self, state):
         return self.k * state
 
-    def rate(self, state):
+    def at(self, state):
         return self.k * state
 
     def drive(self, state):
-        return midpoint(self.rate, state)
+        return midpoint(self.at, state)
 
 
 @custom_gradient
@@ -207,8 +207,8 @@ HOLDERS = {
     "an object made here": lambda k: midpoint(Law(k), 2.0),
     "beside a state that is differentiated": lambda k: midpoint(Law(k), 2.0 * k),
     "an object in a list": lambda k: midpoint([Law(k)][0], 2.0),
-    "its method": lambda k: midpoint(Law(k).rate, 2.0),
-    "a partial of its method": lambda k: midpoint(functools.partial(Law(k).rate), 2.0),
+    "its method": lambda k: midpoint(Law(k).at, 2.0),
+    "a partial of its method": lambda k: midpoint(functools.partial(Law(k).at), 2.0),
     "a method of its own": lambda k: Law(k).drive(2.0),
     "an object of a class made here": _of_a_class_made_here,
 }
@@ -223,9 +223,6 @@ def test_the_error_names_what_an_object_holds(f):
         ) as caught:
             derivative()
         assert caught.value.place is not None and "midpoint(" in caught.value.place.text
-
-    def at(self, state):
-        return self.k * state
 
 
 @EVERY

@@ -43,7 +43,7 @@ class Given:
         self._leaves = {id(leaf): leaf for leaf in _arrays(self._now)}
         self._copies = {key: _copied(leaf) for key, leaf in self._leaves.items()}
         self._writes = {key: _writes(leaf) for key, leaf in self._leaves.items()}
-        self.then = _replaced(self._now, self._copies)
+        self.then: tuple[tuple, dict[str, Any]] = _replaced(self._now, self._copies)
 
     def current(self, make: Callable[..., Any], ask: Callable[[Any], Any]) -> tuple[tuple, dict[str, Any]]:
         """The arguments that count where an object, which `make` makes of them, is asked something."""
@@ -56,7 +56,8 @@ class Given:
             read = {key for key in written if self._is_read(key, make, ask)}
         except Exception:  # of the library, for values of the trial
             refuse(Refusal(None, _MIXED))
-        return _replaced(self._now, {key: copy for key, copy in self._copies.items() if key not in read})
+        args, keywords = _replaced(self._now, {key: copy for key, copy in self._copies.items() if key not in read})
+        return args, keywords
 
     def unwritten(self) -> tuple[tuple, dict[str, Any]]:
         """The arguments, of which none may have been written."""

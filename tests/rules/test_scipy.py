@@ -635,8 +635,8 @@ def scattered(y, t):
 
 @pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("f", [
-    slopes_by_name, areas_and_roots, slopes_given, of_fitpack, in_tuples, by_pieces, scattered, data_written_behind_it,
-    several_kinds, called_in_a_loop,
+    slopes_by_name, areas_and_roots, slopes_given, of_fitpack, in_tuples, by_pieces, scattered, several_kinds,
+    called_in_a_loop, pytest.param(data_written_behind_it, marks=pytest.mark.records),
     lambda y, t: np.sum(interpolate.CubicSpline(KNOTS, y)(t) ** 2),
 ])  # fmt: skip
 def test_interpolators_of_data(f):
@@ -689,9 +689,10 @@ def written_behind_it(c, t):
     return s(0.3) + s.integrate(0.1, t) + b(t * 0.7) * b.integrate(0.2, 1.1)
 
 
+@pytest.mark.records
 def test_coefficients_that_are_written_behind_a_polynomial():
     c = np.array([[1.0, 0.5, -0.3], [0.2, 2.0, 0.7]])
-    check_grads(written_behind_it, (c, 0.6), order=1)
+    check_grads(written_behind_it, (c, 0.6), order=1, modes=["rev"])
 
 
 def of_whole_numbers(x):

@@ -46,7 +46,7 @@ def _has(cls: type, protocols: tuple[str, ...]) -> bool:
 def has_operators(cls: type) -> bool:
     """Whether a class of the user's says what operators do with its objects, which are no numbers and no arrays.
 
-    >>> Scaling = type("Scaling", (), {"__rmul__": lambda self, other: 3.0 * other})
+    >>> Scaling = type("Scaling", (), {"__module__": "model", "__rmul__": lambda self, other: 3.0 * other})
     >>> has_operators(Scaling), has_operators(float), has_operators(np.ndarray), has_operators(list)
     (True, False, False, False)
     """
@@ -100,7 +100,7 @@ def refused_guest(cls: type, what: str = "") -> str:
     'write `np.asarray(s)`'
     """
     shown = f"{what or 'this'} is a {cls.__name__}"
-    if not is_array_of_others(cls):
+    if not is_array_of_others(cls) and (is_sparse(cls) or has_operators(cls)):
         way = "name it where it is made, or write `toarray()`" if is_sparse(cls) else "call a method that gives an array"
         return f"{shown}, whose operators are not those of NumPy's arrays: {way}"
     return f"{shown}, whose operators and methods are not those of NumPy's arrays: {_way(cls, what)}"

@@ -160,7 +160,7 @@ def test_nothing_is_read_before_the_first_call(module):
 def test_a_lambda_as_a_helper():
     square = lambda a: a * a  # noqa: E731
     half = lambda a: np.sin(a) * np.exp(np.sin(a))  # noqa: E731
-    df = grad(lambda x: square(x) * half(x))
+    df = grad(lambda x: square(x) * half(x) * half(square(x)))
     np.testing.assert_allclose(df(0.7), central_difference(df.primal, (0.7,), 0)[0], rtol=1e-7)
     assert "def lambda__bwd(" in df.source and "<lambda>_" not in df.source
 
@@ -171,7 +171,7 @@ def test_functions_with_strange_names(name):
         return np.sin(x) * np.exp(np.sin(x))
 
     def f(x):
-        return helper(x) * x
+        return helper(x) * helper(x * x)
 
     expected = grad(f)(0.7)
     f.__name__ = helper.__name__ = name

@@ -15,7 +15,7 @@ from s2sgrad.explanation.listing import LABELS
 STACK = re.compile(r"\w+_(stack|references)(_\d*)?|tape\d*")
 
 
-def helper(a, k):
+def helper(a, k, *, unit=None):
     b = np.sin(a)
     return b * k
 
@@ -143,7 +143,8 @@ def test_a_listing():
     assert (
         rows(inside)
         == """\
-@0 def helper(a, k): | derivative a, k
+@0 def helper(a, k, *, unit=None): | derivative a, k
+| no derivative unit: not asked for
 @1 b = np.sin(a) | derivative b
 | kept b: for the derivative of line @2
 @2 return b * k | derivative the result"""

@@ -107,7 +107,7 @@ def kinetic(m, v):
 
 
 def energy(m, v, h):
-    return kinetic(m, v) + 9.81 * m * h
+    return kinetic(m, v) + 9.81 * m * h - kinetic(0.1 * m, h)
 
 
 def power(x, n):

@@ -54,12 +54,12 @@ class Purpose:
     """What a function is compiled for.  This base class: to infer the kinds of its values, and which arguments it writes.
 
     `owns_arguments`: the function may write its arguments, for the caller copies them.  No gradient flows through `stops`.
-    `words` are reserved for parameters that we add.  `forward`: compiled for tangents; `inner`: the function is
-    called by a differentiated one; `again`: its forward sweep is run
-    a second time.
+    `words` are reserved for parameters that we add.  `differentiates`: in the variables `wrt`.  `forward`: compiled for
+    tangents; `inner`: the function is called by a differentiated one; `again`: its forward sweep is run a second time.
     """
 
     owns_arguments = True
+    differentiates = False
     forward = False
     inner = False
     again = False

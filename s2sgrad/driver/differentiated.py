@@ -24,6 +24,7 @@ class Differentiated(Purpose):
     """What the gradient of an entry and the pair of a callee have in common; `seed` names the cotangent of the result;
     `inner`: the function is called by a differentiated one."""
 
+    differentiates = True
     inner = False
 
     def __init__(self) -> None:

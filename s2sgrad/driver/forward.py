@@ -36,6 +36,7 @@ from s2sgrad.transform import results
 class Tangent(Purpose):
     """A function with its tangent; the tangents of `variables` are keyword parameters."""
 
+    differentiates = True
     forward = True
 
     def __init__(

@@ -60,7 +60,7 @@ class Callee(Differentiated):
 
     def wrt(self, c: Compilation) -> set[str]:
         """The active parameters."""
-        return set(self.order)
+        return set(self.active)
 
     def reverse(self, c: Compilation) -> gast.FunctionDef:
         """Both sweeps, returning the value and the cotangents; `cut` splits them."""

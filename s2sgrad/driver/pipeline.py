@@ -58,6 +58,7 @@ from s2sgrad.cleanup import global_names as globals_
 from s2sgrad.driver.compilation import Compilation, Kept, Repeated, Stage
 from s2sgrad.driver.emitted import LATER
 from s2sgrad.inplace import nested_lists, rebind_markers, result_checks
+from s2sgrad.inplace.called_once import CalledOnce
 from s2sgrad.ir import checkpoints
 from s2sgrad.ir.quote import clone, spread_names
 from s2sgrad.ir.unit import Unit, parameters
@@ -194,6 +195,13 @@ def _prune(c: Compilation) -> bool:
     return changed
 
 
+def _write_out(c: Compilation) -> bool:
+    """Write out what is called once, where each function does not check its own values."""
+    if not c.purpose.differentiates or c.callees.options.debug:
+        return False
+    return CalledOnce(c.aliases.writers(c.unit, c.kinds), c.purpose.wrt(c), c.callees.entry).run(c.tree)
+
+
 SETTLE: tuple[Stage | Repeated, ...] = (
     Stage("ending", lambda c: c.purpose.end(c)),
     Repeated((
@@ -209,6 +217,7 @@ SETTLE: tuple[Stage | Repeated, ...] = (
         Stage("item_updates", lambda c: nested_lists.check_updates(c.unit, c.tree, c.kinds)),
         Stage("nested_lists", lambda c: nested_lists.merge_names(c.unit, c.tree, c.kinds)),
         Stage("inline_writers", lambda c: c.aliases.writers(c.unit, c.kinds).run(c.tree)),
+        Stage("called_once", _write_out),
         Stage("alias_elimination", lambda c: c.aliases.run(c.unit, c.tree, c.inference)),
     )),
     Stage("stretched_stores", _typed(array_likes.check_stores)),

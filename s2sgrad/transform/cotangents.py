@@ -84,8 +84,11 @@ class HeldKinds:
     def note(self, bar: str, kind: Kind, value: gast.AST) -> None:
         """The adjoint of what is of this kind is bound to a value; of no known kind where the bindings differ."""
         same = isinstance(value, gast.Name) and value.id in self.sizeless
-        if isinstance(kind, Number) and (same or not isinstance(self.inference.kind(value), Number)):
+        held = self.inference.kind(value)
+        if isinstance(kind, Number) and (same or not isinstance(held, Number)):
             self.sizeless.add(bar)
+        if isinstance(kind, Number) and isinstance(value, gast.Name) and isinstance(held, Number) and held.type is None:
+            self.inference.env[bar] = held  # another name for a number of any type, such as the seed
         if isinstance(kind, Container):
             found = self.inference.kind(value) or UNKNOWN
             found = found if isinstance(found, Array) or not (isinstance(found, Container) or has_memory(kind)) else kind

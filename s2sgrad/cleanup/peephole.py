@@ -129,18 +129,20 @@ def branches(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def sums(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """Write the first two terms of a sum of numbers as one expression: `n_bar = i_bar; n_bar -= s_bar`."""
-    for body in nested(tree.body):
-        out: list[gast.AST] = []
-        for statement in body:
-            first = out[-1] if out else None
-            if isinstance(statement, gast.AugAssign) and first is not None and _begins(unit, first, statement):
-                first.value = gast.BinOp(first.value, statement.op, statement.value)
-                unit.rewritten(first)
-            else:
-                out.append(statement)
-        body[:] = out
+    """Write `s_bar += e` for `s_bar = s_bar + e`, of numbers."""
+    tree.body = rewritten(tree.body, lambda statement: [_added(unit, statement)])
     return tree
+
+
+def _added(unit: Unit, statement: gast.AST) -> gast.AST:
+    bound = bound_name(statement) if sweep_of(statement) == "reverse" else None
+    value: Any = statement.value if bound is not None else None
+    if not isinstance(value, gast.BinOp) or not isinstance(value.op, (gast.Add, gast.Sub)):
+        return statement
+    same_name = getattr(value.left, "id", None) == bound and bound not in effects.reads(value.right)
+    if not same_name or not isinstance(unit.kinds.get(bound), Number):
+        return statement
+    return at(statement, gast.AugAssign(statement.targets[0], value.op, value.right))[0]
 
 
 def scattered(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -159,15 +161,6 @@ def _scattered(unit: Unit, statement: gast.AST) -> gast.AST:
         return statement
     call = gast.Call(expression("np.add.at", np=module_alias(unit, np)), statement.value.args, [])
     return at(statement, gast.Expr(call))[0]
-
-
-def _begins(unit: Unit, first: gast.AST, second: gast.AugAssign) -> bool:
-    """Whether the reverse sweep binds a number that the next statement changes."""
-    bound = bound_name(first) if isinstance(first, gast.Assign) and len(first.targets) == 1 else None
-    if bound is None or getattr(second.target, "id", None) != bound or bound in effects.reads(second.value):
-        return False
-    reverse = sweep_of(first) == sweep_of(second) == "reverse" and number(first.value) is None
-    return reverse and isinstance(unit.kinds.get(bound), Number) and not isinstance(first.value, gast.BinOp)
 
 
 def returns(tree: gast.FunctionDef) -> None:

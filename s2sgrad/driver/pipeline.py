@@ -50,6 +50,7 @@ from s2sgrad.cleanup import (
     unread_copies,
     unwritten_copies,
     vectorize,
+    whole_sums,
     with_statements,
     written_again,
     zeros_alike,
@@ -359,6 +360,7 @@ FINISH: tuple[Stage, ...] = (
     Stage("backend", _lower),
     *_stages(
         ("written_again", written_again.elements),
+        ("whole_sums", whole_sums.run),
         ("item_reads", item_loops.advance),
         ("coalesce", coalesce.run),
         ("branches", peephole.branches),

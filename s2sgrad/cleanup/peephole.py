@@ -23,7 +23,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad import runtime
+from s2sgrad import emit, runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.flow.counts import read_counts, write_counts
@@ -135,8 +135,8 @@ def sums(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def _added(unit: Unit, statement: gast.AST) -> gast.AST:
-    bound = bound_name(statement) if sweep_of(statement) == "reverse" else None
-    value: Any = statement.value if bound is not None else None
+    bound = bound_name(statement)
+    value: Any = statement.value if bound in unit.derivative.bars else None
     if not isinstance(value, gast.BinOp) or not isinstance(value.op, (gast.Add, gast.Sub)):
         return statement
     same_name = getattr(value.left, "id", None) == bound and bound not in effects.reads(value.right)
@@ -164,16 +164,34 @@ def _scattered(unit: Unit, statement: gast.AST) -> gast.AST:
 
 
 def returns(tree: gast.FunctionDef) -> None:
-    """Return what the last statement computes, and not a name for it: `x_bar = y_bar * c; return x_bar`."""
-    if len(tree.body) < 2:
-        return
-    before, last = tree.body[-2:]
+    """Return what the last statement computes, and not a name for it: `x_bar = y_bar * c; return x_bar`.
+
+    So is the value of a function that records, and the only one of several gradients: `return np.sin(a), (x, a)`.
+    """
+    before, last = tree.body[-2:] if len(tree.body) > 1 else (None, tree.body[-1])
     name = bound_name(before) if isinstance(before, gast.Assign) and isinstance(last, gast.Return) else None
-    if name is not None and getattr(last.value, "id", None) == name and not isinstance(before.value, gast.Name):
+    if name is None or isinstance(before.value, gast.Name):
+        return
+    values = getattr(last.value, "elts", [])
+    first = getattr(values[0], "id", None) == name if values else False
+    if getattr(last.value, "id", None) == name:
         last.value = before.value
-        if hasattr(before, "origin"):
-            last.origin = before.origin
-        del tree.body[-2]
+    elif first and (len(values) == 1 or _is_of_record(name, before.value, values)):
+        values[0] = before.value
+    else:
+        return
+    if hasattr(before, "origin"):
+        last.origin = before.origin
+    del tree.body[-2]
+
+
+_WIDEST = 60  # of a value beside a record
+
+
+def _is_of_record(name: str, value: gast.AST, values: list[gast.AST]) -> bool:
+    """Whether a short value and a record, which does not hold it, are what a function returns."""
+    record = isinstance(values[1], gast.Tuple) and len(values) == 2 and name not in mentioned(values[1])
+    return record and all(isinstance(e, gast.Name) for e in values[1].elts) and len(emit.expression(value)) <= _WIDEST
 
 
 def openings(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

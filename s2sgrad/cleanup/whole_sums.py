@@ -33,7 +33,7 @@ from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.ir import notes
 from s2sgrad.ir.forms import bound_name, number
 from s2sgrad.ir.quote import COMPOUND, at, mentioned, nested
-from s2sgrad.ir.unit import Unit, sweep_of
+from s2sgrad.ir.unit import Unit
 from s2sgrad.memory import behaviour
 
 _WIDEST = 70  # of a sum; a person would begin another line
@@ -71,11 +71,12 @@ def _summed(statement: gast.AST) -> str | None:
 def _is_term(unit: Unit, bound: str, statement: gast.Assign) -> bool:
     """Whether a statement binds an adjoint, or a tangent of one, to its first term."""
     kind = unit.kinds.get(bound)
-    derived = sweep_of(statement) == "reverse" or unit.primal.is_generated
+    derived = bound in unit.derivative.bars or unit.primal.is_generated
     if not derived or not (isinstance(kind, Number) or (isinstance(kind, Array) and kind.dtype == "float64")):
         return False
-    if isinstance(statement.value, gast.Name) and not isinstance(kind, Number):  # its memory is at hand
-        return False
+    if isinstance(statement.value, gast.Name):  # another name for an array, whose memory is at hand, or for what it was
+        if not isinstance(kind, Number) or _based(unit, {statement.value.id}) == _based(unit, {bound}):
+            return False
     empty = number(statement.value) is not None or effects.is_one_of(unit.called(statement.value), _ZEROS)
     return not empty and behaviour.is_pure(unit, statement.value)
 
@@ -86,7 +87,14 @@ def _passes(unit: Unit, name: str, first: gast.Assign, statement: gast.AST) -> b
         return False
     if name in mentioned(statement) or with_regions.end(statement) is not None:
         return False
-    return effects.reads(first.value).isdisjoint(unit.changed(statement))
+    if getattr(getattr(statement, "value", None), "id", "") == bound_name(statement):  # nothing
+        return True
+    return _based(unit, effects.reads(first.value)).isdisjoint(_based(unit, unit.changed(statement)))
+
+
+def _based(unit: Unit, names: set[str]) -> set[str]:
+    """The variables that names stand for: what takes the place of an operand would be kept apart from it."""
+    return {unit.bases.get(n, n) for n in names} | names
 
 
 def _fits(first: gast.Assign, second: gast.AugAssign) -> bool:

@@ -15,7 +15,6 @@ from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Instance, Kind, Nu
 from s2sgrad.analysis.number_types import is_complex, is_real, is_short
 from s2sgrad.analysis.type_text import described
 from s2sgrad.analysis.value_kinds import kinds_of
-from s2sgrad.cleanup import peephole
 from s2sgrad.driver.compilation import Compilation
 from s2sgrad.driver.differentiated import Differentiated, follows_own_rules
 from s2sgrad.driver.emitted import Emitted, mark, marked, stem_of, title
@@ -144,8 +143,6 @@ class Entry(Differentiated):
 
     def finish(self, c: Compilation) -> None:
         """Give the function its name, docstring and default seed."""
-        if not c.primal.is_generated:  # whose names say which derivative is which
-            peephole.returns(c.tree)
         c.tree.args.kw_defaults[-1] = constant(self.emitted.defaults[self.seed])
         c.tree.body.insert(0, gast.Expr(constant(title(stem_of(self.function), self.variables, self.options))))
         c.tree.name = self.emitted.name

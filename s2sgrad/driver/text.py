@@ -34,7 +34,11 @@ def text_of(program: Program) -> str:
         head.reach({n: v for n, v in emitted.unit.helpers.items() if n in names})
     definitions = [f"{(primal := read(f)).text(primal.tree)}\n" for f in {id(f): f for f in earlier.values()}.values()]
     definitions += [_named(n, f) for n, f in values.items() if n not in earlier]
-    trees = [item_loops.restore(e.unit, peephole.openings(e.unit, e.tree)) for e in program.functions]
+    for emitted in program.functions:
+        peephole.openings(emitted.unit, emitted.tree)
+        if not emitted.unit.primal.is_generated:  # whose names say which derivative is which
+            peephole.returns(emitted.tree)
+    trees = [item_loops.restore(e.unit, e.tree) for e in program.functions]
     *parts, last = [emit.function(tree, e.header) for tree, e in zip(trees, program.functions, strict=True)]
     return "\n\n".join(part for part in [head.text(), *definitions, *parts, "".join(sorted(head.aliases)), last] if part)
 

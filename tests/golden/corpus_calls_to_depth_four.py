@@ -9,20 +9,15 @@ def calls_to_depth_four_grad(x, y, *, seed=1.0):
     # reverse sweep
     # return level_1(x, y) * x
     seed_x = seed * x
-    x_bar = seed * (a * y + x)
-    # return level_2(x * y, y) + x
-    x_bar += seed_x
     # return a * y
     a_bar = seed_x * y
-    y_bar = seed_x * a
     # return np.sin(level_4(x, 2.0)) * x
-    x_y_plus_y_bar = a_bar * sin_value
     a_bar_scaled = a_bar * x_y_plus_y * np.cos(twice_x_y_plus_y * x_y_plus_y)
     # return c * x * x
-    x_y_plus_y_bar += a_bar_scaled * twice_x_y_plus_y + a_bar_scaled * x_y_plus_y * 2.0
-    # a = level_3(x + y)
-    y_bar += x_y_plus_y_bar
+    x_y_plus_y_bar = (
+        a_bar * sin_value + (a_bar_scaled * twice_x_y_plus_y + a_bar_scaled * x_y_plus_y * 2.0)
+    )
     # return level_2(x * y, y) + x
-    x_bar += x_y_plus_y_bar * y
-    y_bar += x_y_plus_y_bar * x
+    x_bar = seed * (a * y + x) + seed_x + x_y_plus_y_bar * y
+    y_bar = seed_x * a + x_y_plus_y_bar + x_y_plus_y_bar * x
     return x_bar, y_bar

@@ -13,9 +13,8 @@ def gaussian_log_likelihood_grad(mean, covariance, data, *, seed=1.0):
     # mahalanobis = np.sum(centred * np.linalg.solve(covariance, centred.T).T)
     product2 = inv_covariance.T @ (seed_scaled * centred).T
     centred_bar = seed_scaled * product.T + product2.T
-    covariance_bar = -(product2 @ product.T)
     # sign, log_det = np.linalg.slogdet(covariance)
-    covariance_bar += log_det_bar * inv_covariance.T
+    covariance_bar = -(product2 @ product.T) + log_det_bar * inv_covariance.T
     # centred = data - mean
     mean_bar = -centred_bar.sum(axis=0)
     return mean_bar, covariance_bar

@@ -25,15 +25,11 @@ def kalman_filter_grad(q, r, observations, *, seed=1.0):
         variance = variance + q
         s = variance + r
         gain = variance / s
-        variance2_bar = variance_bar * (1.0 - gain)
-        gain_bar = -(variance_bar * variance)
         # mean = mean + gain * residual
         z = observations_list[k]
         residual = z - mean
-        gain_bar += mean_bar * residual
-        residual_bar = mean_bar * gain
+        gain_bar = -(variance_bar * variance) + mean_bar * residual
         # gain = variance / s
-        variance2_bar += gain_bar / s
         s_bar = -(gain_bar * gain / s)
         # log_likelihood = log_likelihood - 0.5 * (np.log(2.0 * np.pi * s) + residual * residual / s)
         half_seed = seed * 0.5
@@ -42,11 +38,11 @@ def kalman_filter_grad(q, r, observations, *, seed=1.0):
             half_seed * (residual * residual / s) / s
             - np.divide(half_seed, twice_np_pi * s) * twice_np_pi
         )
-        residual_bar -= 2.0 * (half_seed / s) * residual
+        residual_bar = mean_bar * gain - 2.0 * (half_seed / s) * residual
         # residual = z - mean
         mean_bar -= residual_bar
         # s = variance + r
-        variance2_bar += s_bar
+        variance2_bar = variance_bar * (1.0 - gain) + gain_bar / s + s_bar
         r_bar += s_bar
         # variance = variance + q
         variance_bar = variance2_bar

@@ -4,8 +4,7 @@ from s2sgrad.runtime import seed_like
 def pendulum_fwd(angle, speed, length):
     """Value of `pendulum`, and what its adjoint reads."""
     sin_angle = np.sin(angle)
-    result = speed, -9.81 / length * sin_angle
-    return result, (angle, length, sin_angle)
+    return (speed, -9.81 / length * sin_angle), (angle, length, sin_angle)
 
 
 def pendulum_bwd(saved, seed):
@@ -42,23 +41,17 @@ def runge_kutta_pendulum_grad(angle, speed, length, *, seed=None):
         # speed = speed + h / 6.0 * (s1 + 2.0 * s2 + 2.0 * s3 + s4)
         ratio = h / 6.0
         speed_bar_ratio = speed_bar * ratio
-        s3_bar = speed_bar_ratio * 2.0
-        s1_bar = speed_bar_ratio
-        s2_bar = speed_bar_ratio * 2.0
         # angle = angle + h / 6.0 * (a1 + 2.0 * a2 + 2.0 * a3 + a4)
         angle_bar_ratio = angle_bar * ratio
-        a3_bar = angle_bar_ratio * 2.0
-        a1_bar = angle_bar_ratio
-        a2_bar = angle_bar_ratio * 2.0
         # a4, s4 = pendulum(angle + h * a3, speed + h * s3, length)
         angle_bar_term, speed_bar_term, length_bar_term = pendulum_bwd(
             pendulum_saved4, (angle_bar_ratio, speed_bar_ratio)
         )
         length_bar += length_bar_term
         speed_bar += speed_bar_term
-        s3_bar += speed_bar_term * h
+        s3_bar = speed_bar_ratio * 2.0 + speed_bar_term * h
         angle_bar += angle_bar_term
-        a3_bar += angle_bar_term * h
+        a3_bar = angle_bar_ratio * 2.0 + angle_bar_term * h
         # a3, s3 = pendulum(angle + 0.5 * h * a2, speed + 0.5 * h * s2, length)
         half_h = 0.5 * h
         angle_bar_term, speed_bar_term, length_bar_term = pendulum_bwd(
@@ -66,18 +59,18 @@ def runge_kutta_pendulum_grad(angle, speed, length, *, seed=None):
         )
         length_bar += length_bar_term
         speed_bar += speed_bar_term
-        s2_bar += speed_bar_term * half_h
+        s2_bar = speed_bar_ratio * 2.0 + speed_bar_term * half_h
         angle_bar += angle_bar_term
-        a2_bar += angle_bar_term * half_h
+        a2_bar = angle_bar_ratio * 2.0 + angle_bar_term * half_h
         # a2, s2 = pendulum(angle + 0.5 * h * a1, speed + 0.5 * h * s1, length)
         angle_bar_term, speed_bar_term, length_bar_term = pendulum_bwd(
             pendulum_saved2, (a2_bar, s2_bar)
         )
         length_bar += length_bar_term
         speed_bar += speed_bar_term
-        s1_bar += speed_bar_term * half_h
+        s1_bar = speed_bar_ratio + speed_bar_term * half_h
         angle_bar += angle_bar_term
-        a1_bar += angle_bar_term * half_h
+        a1_bar = angle_bar_ratio + angle_bar_term * half_h
         # a1, s1 = pendulum(angle, speed, length)
         angle_bar_term, speed_bar_term, length_bar_term = pendulum_bwd(
             pendulum_saved, (a1_bar, s1_bar)

@@ -59,7 +59,7 @@ def g(x):
     y = 0.0
     while x < 10.0:
         x = x * K + 1.0
-        y += shifted(x) * SCALE
+        y += shifted(x) * SCALE - shifted(0.5 * x)
     return y * like.cos(x)
 """
 

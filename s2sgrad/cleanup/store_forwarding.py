@@ -27,7 +27,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN
 from s2sgrad.cleanup.dead_restores import Overwritten
 from s2sgrad.flow.graph import Graph, binds
-from s2sgrad.ir.quote import HEADER, Transformer, assign, at, name
+from s2sgrad.ir.quote import Transformer, assign, at, name
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.regions.later_trips import Sections
@@ -61,7 +61,7 @@ def _forward(unit: Unit, found: Overwritten, restore: gast.AST, loads: list[tupl
             for target in binds(statement):
                 unit.kinds[holder] = unit.kinds.get(target, UNKNOWN)
                 found.detach(target)
-        _Replace(load, holder).header(statement)
+        _Replace(load, holder).within(statement)
         found.replaced(statement, statement)
     body, k = found.place[id(restore)]
     body[k] = at(restore, assign(holder, restore.value))[0]
@@ -73,14 +73,6 @@ class _Replace(Transformer):
 
     def __init__(self, load: gast.AST, holder: str) -> None:
         self.load, self.holder = load, holder
-
-    def header(self, statement: gast.AST) -> None:
-        """Replace it in a statement, or in the header of a compound one."""
-        field = HEADER.get(type(statement))
-        if field is None:
-            self.generic_visit(statement)
-        else:
-            setattr(statement, field, self.visit(getattr(statement, field)))
 
     def visit_Subscript(self, node: gast.Subscript) -> gast.AST:
         return name(self.holder) if node is self.load else self.generic_visit(node)

@@ -46,7 +46,7 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN
 from s2sgrad.ir.forms import bound_name
-from s2sgrad.ir.quote import HEADER, Transformer, assign, at, name, nodes_of, rewritten
+from s2sgrad.ir.quote import Transformer, assign, at, name, nodes_of, rewritten
 from s2sgrad.ir.unit import Unit, parameters
 
 
@@ -153,14 +153,6 @@ class _Items(Transformer):
     def __init__(self, items: dict[str, list[str]]) -> None:
         self.items = items
         self.lengths = {t: len(names) for t, names in items.items()}
-
-    def within(self, statement: gast.AST) -> None:
-        """Replace the items in a statement, or in the header of a compound one."""
-        field = HEADER.get(type(statement))
-        if field is None:
-            self.generic_visit(statement)
-        else:
-            setattr(statement, field, self.visit(getattr(statement, field)))
 
     def visit_Subscript(self, node: gast.Subscript) -> gast.AST:
         k = _place(node, self.lengths)

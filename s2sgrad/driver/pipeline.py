@@ -85,6 +85,7 @@ from s2sgrad.typed import (
     list_sections,
     operator_methods,
     row_sums,
+    taken_results,
 )
 
 
@@ -214,6 +215,7 @@ SETTLE: tuple[Stage | Repeated, ...] = (
         Stage("list_sections", _typed(list_sections.run)),
         Stage("grown_sequences", _typed(grown_sequences.run)),
         Stage("known_checks", _typed(known_checks.run)),
+        Stage("taken_results", _typed(taken_results.run)),
         Stage("row_sums", _typed(row_sums.run)),
         Stage("item_updates", lambda c: nested_lists.check_updates(c.unit, c.tree, c.kinds)),
         Stage("nested_lists", lambda c: nested_lists.merge_names(c.unit, c.tree, c.kinds)),

@@ -192,6 +192,14 @@ class Transformer:
                 setattr(node, field, self.visit(value))
         return node
 
+    def within(self, statement: gast.AST) -> None:
+        """Replace what a simple statement, or the header of a compound one, evaluates."""
+        field = HEADER.get(type(statement))
+        if field is None:
+            self.generic_visit(statement)
+        else:
+            setattr(statement, field, self.visit(getattr(statement, field)))
+
 
 HEADER: dict[type, str] = {gast.If: "test", gast.While: "test", gast.For: "iter"}  # what each evaluates itself
 LOOPS = (gast.For, gast.While)

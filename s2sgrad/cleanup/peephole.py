@@ -23,13 +23,13 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad import emit, runtime
+from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.flow.counts import read_counts, write_counts
 from s2sgrad.ir.exits import leaves_trip
 from s2sgrad.ir.forms import bound_name, number, opposite
-from s2sgrad.ir.quote import assign, at, clone, expression, mentioned, nested, place_of, rewritten
+from s2sgrad.ir.quote import assign, at, clone, expression, mentioned, nested, place_of, rewritten, width
 from s2sgrad.ir.reach import module_alias
 from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import Unit, sweep_of
@@ -128,23 +128,6 @@ def branches(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     return tree
 
 
-def sums(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """Write `s_bar += e` for `s_bar = s_bar + e`, of numbers."""
-    tree.body = rewritten(tree.body, lambda statement: [_added(unit, statement)])
-    return tree
-
-
-def _added(unit: Unit, statement: gast.AST) -> gast.AST:
-    bound = bound_name(statement)
-    value: Any = statement.value if bound in unit.derivative.bars else None
-    if not isinstance(value, gast.BinOp) or not isinstance(value.op, (gast.Add, gast.Sub)):
-        return statement
-    same_name = getattr(value.left, "id", None) == bound and bound not in effects.reads(value.right)
-    if not same_name or not isinstance(unit.kinds.get(bound), Number):
-        return statement
-    return at(statement, gast.AugAssign(statement.targets[0], value.op, value.right))[0]
-
-
 def scattered(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Write `np.add.at(x, i, e)` for what is added to an array that surely has axes."""
     tree.body = rewritten(tree.body, lambda statement: [_scattered(unit, statement)])
@@ -168,7 +151,9 @@ def returns(tree: gast.FunctionDef) -> None:
 
     So is the value of a function that records, and the only one of several gradients: `return np.sin(a), (x, a)`.
     """
-    before, last = tree.body[-2:] if len(tree.body) > 1 else (None, tree.body[-1])
+    if len(tree.body) < 2:
+        return
+    before, last = tree.body[-2:]
     name = bound_name(before) if isinstance(before, gast.Assign) and isinstance(last, gast.Return) else None
     if name is None or isinstance(before.value, gast.Name):
         return
@@ -191,7 +176,7 @@ _WIDEST = 60  # of a value beside a record
 def _is_of_record(name: str, value: gast.AST, values: list[gast.AST]) -> bool:
     """Whether a short value and a record, which does not hold it, are what a function returns."""
     record = isinstance(values[1], gast.Tuple) and len(values) == 2 and name not in mentioned(values[1])
-    return record and all(isinstance(e, gast.Name) for e in values[1].elts) and len(emit.expression(value)) <= _WIDEST
+    return record and all(isinstance(e, gast.Name) for e in values[1].elts) and width(value) <= _WIDEST
 
 
 def openings(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

@@ -27,12 +27,12 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad import emit, runtime
+from s2sgrad import runtime
 from s2sgrad.analysis import effects, with_regions
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.ir import notes
 from s2sgrad.ir.forms import bound_name, number
-from s2sgrad.ir.quote import COMPOUND, at, mentioned, nested
+from s2sgrad.ir.quote import COMPOUND, at, mentioned, nested, width
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory import behaviour
 
@@ -72,7 +72,7 @@ def _is_term(unit: Unit, bound: str, statement: gast.Assign) -> bool:
     """Whether a statement binds an adjoint, or a tangent of one, to its first term."""
     kind = unit.kinds.get(bound)
     derived = bound in unit.derivative.bars or unit.primal.is_generated
-    if not derived or not (isinstance(kind, Number) or (isinstance(kind, Array) and kind.dtype == "float64")):
+    if not derived or not (isinstance(kind, Number) or (isinstance(kind, Array) and kind.dtype == "float64" and kind.rank)):
         return False
     if isinstance(statement.value, gast.Name):  # another name for an array, whose memory is at hand, or for what it was
         if not isinstance(kind, Number) or _based(unit, {statement.value.id}) == _based(unit, {bound}):
@@ -99,7 +99,7 @@ def _based(unit: Unit, names: set[str]) -> set[str]:
 
 def _fits(first: gast.Assign, second: gast.AugAssign) -> bool:
     """Whether the sum of two terms is one line."""
-    return len(emit.expression(gast.BinOp(first.value, second.op, second.value))) <= _WIDEST
+    return width(first.value) + width(second.value) + 3 <= _WIDEST
 
 
 def _joined(first: gast.Assign, second: gast.AugAssign) -> gast.Assign:

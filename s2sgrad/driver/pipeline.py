@@ -369,7 +369,6 @@ FINISH: tuple[Stage, ...] = (
         ("directly", peephole.directly),
         ("joint_records", joint_records.run),
         ("twin_stacks", twin_stacks.run),
-        ("sums", peephole.sums),
         ("scattered", peephole.scattered),
         ("seeds", seeds.run),
         ("unread_copies", unread_copies.run),

@@ -338,6 +338,28 @@ def expression(text: str, **holes: Hole) -> Any:
     return statement.value
 
 
+def width(node: gast.AST) -> int:
+    """About how many columns an expression takes.
+
+    >>> width(expression("x * y + 2.0"))
+    11
+    """
+    return sum(_WIDTHS.get(type(part), _width)(part) for part in nodes(node))
+
+
+def _width(part: Any) -> int:
+    return 2 if isinstance(part, gast.expr) else 0
+
+
+_WIDTHS: dict[type, Callable[[Any], int]] = {
+    gast.Name: lambda part: len(part.id),
+    gast.Constant: lambda part: len(repr(part.value)),
+    gast.Attribute: lambda part: 1 + len(part.attr),
+    gast.BinOp: lambda part: 3,
+    gast.UnaryOp: lambda part: 1,
+}
+
+
 def substitute(node: Any, holes: dict[str, Any]) -> Any:
     """A copy of `node` in which the names in `holes` are replaced by names, constants or trees."""
 

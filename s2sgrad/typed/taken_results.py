@@ -55,7 +55,7 @@ def _result(unit: Unit, statement: gast.AST, inference: Inference) -> str | None
     bound = bound_name(statement)
     call: Any = statement.value if bound in unit.temps else None
     target = unit.resolve(call.func) if isinstance(call, gast.Call) else MISSING
-    if target is MISSING or catalogue.of(target).rule is None:
+    if bound is None or target is MISSING or catalogue.of(target).rule is None:
         return None
     return bound if _length(inference, bound) else None
 

@@ -15,12 +15,12 @@ are computed from: the value that the user asked for is computed as the user wro
 ...     return b @ np.linalg.solve(A, b) + np.linalg.slogdet(A)[1]
 ... ''', "shared_inverses", np.eye(3), np.ones(3)))
 -     t1 = np.linalg.solve(A, b)
-+     t6 = np.linalg.inv(A)
-+     t1 = t6 @ b
--     t5 = np.linalg.solve(A.T, seed * b)
-+     t5 = t6.T @ (seed * b)
--     A_bar = t3_bar[1] * np.linalg.inv(A).T - np.outer(t5, t1)
-+     A_bar = t3_bar[1] * t6.T - np.outer(t5, t1)
++     t8 = np.linalg.inv(A)
+-     t7 = np.linalg.solve(A.T, seed * b)
++     t1 = t8 @ b
++     t7 = t8.T @ (seed * b)
+-     A_bar = seed * np.linalg.inv(A).T - np.outer(t7, t1)
++     A_bar = seed * t8.T - np.outer(t7, t1)
 """
 
 from __future__ import annotations

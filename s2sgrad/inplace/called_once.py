@@ -6,9 +6,9 @@
     def f(x, w):
         return wave(x, w) + w
 
-What a pair would return, keep and take apart again is then plain variables.  The arguments are numbers and arrays, one of
-which carries a derivative.  The text is assignments, loops and branches, with one `return`, and binds each variable before it
-reads it.  Any other function keeps its pair, and so do all under `debug`, where each has its own checks.
+What a pair would return, keep and take apart again is then plain variables.  The arguments are numbers and arrays, and one
+of them carries a derivative.  The text is assignments, loops and branches, with one `return`; it binds each variable before
+it reads it.  Any other function keeps its pair, and so do all under `debug`, where each has its own checks.
 
 >>> import numpy as np
 >>> from s2sgrad import grad

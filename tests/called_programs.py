@@ -49,5 +49,25 @@ def called_program(seed: int) -> Program:
     return Program(source, draw_arguments(rng, kinds, digits=5), features, seed, kinds, "called_program")
 
 
+def once_program(seed: int) -> Program:
+    """The program of this number that calls a function of its module at one place, perhaps in a loop."""
+    rng = random.Random(f"once {seed}")
+    inside = [rng.choice([line for line in INSIDE if "seen" not in line]) for _ in range(rng.randint(2, 6))]
+    start = ["p = u * 1.0" if rng.random() < 0.7 else "p = u", "q = p[1:]"]
+    body = [*start, *inside, f"return {rng.choice(RETURNS)}"]
+    around = [rng.choice(BETWEEN) for _ in range(rng.randint(0, 3))]
+    call = [f"{rng.choice('ab')} = g({rng.choice(['a', 'b', 'x', 'b * 0.5', 'a[::-1]'])}, w, v, k, s, t)"]
+    call += [rng.choice(BETWEEN) for _ in range(rng.randint(0, 1))]
+    around[len(around) // 2 : 0] = ["for _ in range(2):", *_indented(call)] if rng.random() < 0.5 else call
+    written = ["w, v, k, s, t = x * 0.7, x + 0.2, 1, 0.9, 0.0", "a, b = x * 1.5, x - c0"]
+    result = "return np.sum(a * w + b * b) + np.sum(v) + s + t"
+    helper, function = ("\n".join(_indented(lines)) for lines in (body, [*written, *around, result]))
+    text = f"import numpy as np\n\n\ndef g(u, w, v, k, s, t):\n{helper}\n\n\ndef f(x, c0):\n{function}\n"
+    while "{c}" in text:
+        text = text.replace("{c}", str(round(rng.uniform(0.3, 1.2), 2)), 1)
+    kinds = ((4,), NUMBER)
+    return Program(text, draw_arguments(rng, kinds, digits=5), frozenset(inside), seed, kinds, "once_program")
+
+
 def _indented(lines: list[str]) -> list[str]:
     return [f"    {part}" for line in lines for part in line.split("\n")]

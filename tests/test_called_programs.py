@@ -9,7 +9,7 @@ import os
 from collections import Counter
 
 import pytest
-from called_programs import called_program
+from called_programs import called_program, once_program
 from judging import outcome
 
 OF_A_PART = 10
@@ -21,6 +21,13 @@ PARTS = -(-int(os.environ.get("S2SGRAD_CALLED", "40")) // OF_A_PART)
 def test_right_or_refused(order, part):
     outcomes = Counter(outcome(called_program(seed), order) for seed in range(part * OF_A_PART, (part + 1) * OF_A_PART))
     assert outcomes["right"] >= 0.2 * OF_A_PART
+
+
+@pytest.mark.sampled(one_in=3)
+@pytest.mark.parametrize("order", [1, 0, 2])
+def test_what_is_called_once_is_right_or_refused(order):
+    outcomes = Counter(outcome(once_program(seed), order) for seed in range(OF_A_PART))
+    assert outcomes["right"] >= 0.5 * OF_A_PART
 
 
 def test_a_seed_writes_the_same_program_again():

@@ -151,3 +151,22 @@ def test_the_change_of_a_stencil_is_recorded_and_not_the_array():
 def test_a_gate_is_recorded_and_not_its_exponential():
     text = grad(gates, (0, 1)).source_for(np.ones(5), 0.3, 3)
     assert text.count("np.exp(") == text.count("# i = ") + 1
+
+
+def rest_and_first(u, w):
+    p = u * 1.0
+    rest = p[1:]
+    p = np.sin(p) + u
+    w[2] = p[0] + w[2]
+    return np.append(rest, p[:1])
+
+
+def both_values_of_a_name(x, n):
+    w = x * 0.7
+    for _ in range(n):
+        x = rest_and_first(x, w)
+    return np.sum(w) + x @ x
+
+
+def test_two_values_of_one_name_are_popped_as_they_were_pushed():
+    check_grads(both_values_of_a_name, (np.array([-1.1, 0.5, -0.5, -0.6]), 2), argnums=(0,))

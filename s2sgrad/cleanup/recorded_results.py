@@ -302,7 +302,7 @@ class _Pair:
         """Name a stack after what it keeps now."""
         stack, derivative = self.unit.local(f"{base}_stack"), self.unit.derivative
         derivative.stack_bases.pop(old)
-        derivative.stack_bases[stack] = self.unit.bases.get(base, base), False, None
+        derivative.stack_bases[stack] = self.unit.bases.get(base, base), False, stack  # popped in an order of its own
         derivative.records.pop(old, None)
         derivative.records[stack] = base
         self.unit.words[stack] = "what is kept of {}", base

@@ -103,7 +103,6 @@ SKIPPED = re.compile(
 
 SPECIAL = re.compile(
     r"scipy.signal:ellip"  # of two equal ripples: an elliptic integral at its pole
-    r"|scipy.stats:(energy_distance|circstd|bartlett)"  # of equal samples: the root of what vanishes identically
     r"|scipy.special:(ncfdtrinc|lambertw)"  # to what SciPy's inverse is accurate, and with a tolerance of 2
     r"|numpy:poly1d|array:put"  # of a number, and at a float: as `np.polyval` and `np.put`, which refuse these
 )

@@ -868,3 +868,17 @@ def test_a_noncentrality_that_no_probability_has_is_a_constant(inverse, at):
     assert inverse(*at) == inverse(*(1.1 * np.array(at)))
     assert grad(inverse, numbers)(*at) == (0.0,) * len(at)
     assert jvp(inverse, at, (1.0,) * len(at))[1] == 0.0
+
+
+SAME = np.array([0.3, 0.7, 1.1, 0.2])
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: stats.energy_distance(x, x), lambda x: stats.energy_distance(x, SAME * 1.0),
+    lambda x: stats.bartlett(x, x).pvalue, lambda x: stats.bartlett(x, SAME * 1.0).pvalue,
+    lambda x: stats.bartlett(x, SAME * 1.0).statistic, lambda x: stats.circstd(x[0] + np.zeros(3)),
+])  # fmt: skip
+def test_statistics_of_equal_samples_are_at_a_least_or_a_greatest_value(f):
+    """Where they have a kink, or are smooth: the slope is 0, as that of a norm at 0."""
+    np.testing.assert_allclose(grad(f)(SAME), np.zeros(4), atol=1e-12)
+    np.testing.assert_allclose(jvp(f, (SAME,), (np.ones(4),))[1], 0.0, atol=1e-12)

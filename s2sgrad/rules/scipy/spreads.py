@@ -174,8 +174,8 @@ def circstd(
     g, y, samples, high=2.0 * math.pi, low=0.0, axis=None, nan_policy="propagate", *, normalize=False, keepdims=False
 ):
     _, sine, length = of_mean(angles(samples, high, low), axis)
-    spread = np.sqrt(-2.0 * np.log(length))
-    each = over(sine, count(samples, axis) * length * spread)
+    spread = np.sqrt(np.maximum(-2.0 * np.log(length), 0.0))
+    each = over(sine * (spread > 0.0), count(samples, axis) * length * spread)  # of equal samples 0, as a norm's is at 0
     return unreduce(g, samples, axis, keepdims) * each * (2.0 * math.pi / (high - low) if normalize else 1.0)
 
 
@@ -268,7 +268,7 @@ def wasserstein_distance(g, y, u_values, v_values, u_weights=None, v_weights=Non
 @general(stats.energy_distance)
 def energy_distance(g, y, u_values, v_values, u_weights=None, v_weights=None):
     before, behind = steps(u_values, v_values)
-    each = over(g * (before * before - behind * behind), y)
+    each = g * over((before * before - behind * behind) * (y > 0.0), y)  # of equal samples the slope is 0, as a norm's is
     return each[: np.size(u_values)], each[np.size(u_values) :]
 
 

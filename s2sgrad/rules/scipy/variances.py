@@ -192,7 +192,9 @@ def bartlett(g, y, *samples, axis=0, nan_policy="propagate", keepdims=False):
     whole = np.moveaxis(joined, axis, -1)
     d = whole - group_means(whole, sizes)
     pooled = np.sum(d * d, axis=-1, keepdims=True) / (total(sizes) - float(len(sizes)))
-    t_bar = last(g[0] + product(g[1], chi2_slope(y[0], len(sizes) - 1.0)), joined, axis, keepdims)
+    slope = chi2_slope(y[0], len(sizes) - 1.0)
+    slope = np.where(np.isinf(slope), 0.0, slope)  # of two samples of one variance, where the probability is at its maximum
+    t_bar = last(g[0] + product(g[1], slope), joined, axis, keepdims)
     bar = 2.0 * t_bar * d / correction(sizes) * (1.0 / pooled - 1.0 / (group_means(d * d, sizes) * freedom(sizes, d)))
     return tuple(np.split(np.moveaxis(bar, -1, axis), ends(sizes), axis))
 

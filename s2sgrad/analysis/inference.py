@@ -187,8 +187,20 @@ class Inference:
             return self.grow(node.args[0], lambda held: stored_kind(held, node.args[1], kind), False)
         held = self.env.get(popped(node) or "")
         if not isinstance(held, Container) or not held.items:
-            return False
+            return self.written_by_library(node)
         return self.grow(node.func.value, lambda kind: Container(list, None, None, kind.element()), False)
+
+    def written_by_library(self, node: gast.AST) -> bool:
+        """Anything may be in a list or dict that a function of a library writes, `list.append(s, x)`."""
+        function = self.unit.called(node)
+        if function is MISSING or libraries.package_of(function) == libraries.OURS:
+            return False
+        changed = False
+        for k in catalogue.of(function).writes:
+            written = node.args[k] if k < len(node.args) else None
+            if isinstance(written, gast.Name) and isinstance(self.env.get(written.id), Container):
+                changed |= self.grow(written, lambda held: Container(held.type, None, None, UNKNOWN), True)
+        return changed
 
     def put(self, target: gast.Subscript, kind: Kind | None) -> bool:
         """Join the kind of x into a list or dict for `c[k] = x`, nested containers included; an array keeps its kind."""

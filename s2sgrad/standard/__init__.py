@@ -1,7 +1,7 @@
 """Functions of Python's library and of NumPy that call back into the user's code, reimplemented as source that the compiler
 can differentiate.
 
-    heapq.heappush(heap, f(x))      ->      heappush(heap, f(x))      the function below, inlined
+    np.apply_along_axis(f, 0, x)      ->      apply_along_axis(f, 0, x)      the function below, inlined
 
 Results are eager: a list, where Python's own returns a lazy iterator.  Others are in `iterators`.
 
@@ -13,8 +13,6 @@ Results are eager: a list, where Python's own returns a lazy iterator.  Others a
 
 from __future__ import annotations
 
-import bisect
-import heapq
 import itertools
 import math
 from collections.abc import Callable
@@ -30,20 +28,11 @@ from s2sgrad.rules.builtin_functions import arranged, order_of
 from s2sgrad.rules.joins import columns as columns
 from s2sgrad.rules.table import flat
 from s2sgrad.runtime.keywords import code, given, held
-from s2sgrad.standard import sorted_lists
 
 OF_SEQUENCE = {max: builtin_functions.largest, min: builtin_functions.smallest, math.hypot: scalar_math.hypot_of_all}
 """Variadic functions, with the version that takes the arguments as one sequence, for calls such as `max(*xs)`."""
 
-TOOLS: dict[Any, Callable[..., Any]] = {
-    heapq.heappush: sorted_lists.heappush,
-    heapq.heappop: sorted_lists.heappop,
-    heapq.heapreplace: sorted_lists.heapreplace,
-    heapq.heappushpop: sorted_lists.heappushpop,
-    heapq.heapify: sorted_lists.heapify,
-    bisect.insort_right: sorted_lists.insort,
-    bisect.insort_left: sorted_lists.insort_left,
-}
+TOOLS: dict[Any, Callable[..., Any]] = {}
 """Library functions, each with its replacement here; the parameters are the same."""
 
 

@@ -216,6 +216,8 @@ RECORDED = {
     "neighbours_by_key", "operators_of_a_list_of_a_class_of_its_own", "overridden_append_that_extend_does_not_call",
     "overridden_index_of_a_list", "sliding_window", "two_deques_in_one_statement",
     "window_extended_at_both_ends_and_turned", "window_of_a_length_that_is_given",
+    # heaps: where an item goes depends on all values
+    "heap_of_numbers", "heap_of_pairs_that_is_emptied", "heap_that_is_put_in_order_again_and_again", "shortest_path",
 }  # fmt: skip
 """Cases without a text, which are recorded: `tests/recorded` judges them."""
 REFUSED_IN_A_BRANCH = {"a_captured_array_is_written_by_a_function"}

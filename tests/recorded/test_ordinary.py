@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import bisect
 import collections
 import copy
 import dataclasses
@@ -25,6 +26,30 @@ PROGRAMS = []
 def program(function):
     PROGRAMS.append(function)
     return function
+
+
+@program
+def lists_and_dicts_by_the_methods_of_their_class(x):
+    a, d = [1], {"a": 1}
+    list.append(a, x[0])
+    list.__setitem__(a, 0, x[2])
+    dict.update(d, a=x[1])
+    return sum(a) * d["a"]
+
+
+@program
+def result_is_an_item_by_the_method_of_its_class(x):
+    a = [1]
+    list.append(a, x[0])
+    return sum(a)
+
+
+@program
+def many_items_kept_sorted(x):
+    kept = []
+    for k in range(60):
+        bisect.insort(kept, x[k % 3] * (k % 7))
+    return sum(v * k for k, v in enumerate(kept, 1))
 
 
 @program

@@ -16,9 +16,9 @@ _OPERATING = ("__array_ufunc__", "__array_function__")
 _PROTOCOLS = (*_OPERATING, "__array__", "__array_interface__", "__array_struct__")
 
 
-_SPECIAL = vars(np.ndarray).keys()
+_SPECIAL = vars(float).keys() | {n for n in vars(np.ndarray) if "matmul" in n}
 _OPERATORS = frozenset(n for n in _SPECIAL if {f"__r{n[2:]}", n.replace("__r", "__")} & _SPECIAL - {n})
-_PLAIN, _WITH_RULES = ("builtins", "collections", "numbers", "fractions", "decimal"), ("numpy", "scipy")
+_PLAIN, _WITH_RULES = ("array", "builtins", "collections", "numbers", "fractions", "decimal"), ("numpy", "scipy")
 
 
 def is_array_of_others(cls: type) -> bool:

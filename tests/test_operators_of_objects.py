@@ -5,7 +5,9 @@ b = scalings.pop(); np.sum(x * b)      ->      `b` says what `x * b` is, and no 
 
 from __future__ import annotations
 
+import array
 import collections
+import fractions
 
 import numpy as np
 import pytest
@@ -110,3 +112,24 @@ def test_the_operators_of_an_object_are_its_own(made, way, use):
             assert made not in ("an array", "a number") or way in ("of the outside", "of an attribute")
             continue
         np.testing.assert_allclose(gradient, slopes, rtol=1e-5)
+
+
+LINEAR = {"rows": ByRows(A)}
+PRODUCTS = {"sparse": sparse.csr_matrix(A)}
+
+
+def test_what_is_refused_says_what_to_write():
+    with pytest.raises(S2SGradError, match="is a ByRows, whose operators are not those of NumPy's arrays: call a method"):
+        grad(lambda x: np.sum(x * LINEAR["rows"]))(X)
+    with pytest.raises(S2SGradError, match=r"is a csr_matrix, .* write `@`"):
+        grad(lambda x: np.sum((PRODUCTS["sparse"] * x) ** 2))(X)
+    np.testing.assert_allclose(grad(lambda x: np.sum((PRODUCTS["sparse"] @ x) ** 2))(X), 2.0 * A.T @ A @ X)
+
+
+PLAIN = [2.5, True, np.float32(2.0), np.ones(2), fractions.Fraction(1, 2), array.array("d", [1.0, 2.0]), [1.0, 2.0], (1, 2)]
+
+
+@pytest.mark.parametrize("value", PLAIN, ids=lambda value: type(value).__name__)
+def test_what_numpy_takes_for_a_number_or_an_array_is_one(value):
+    gradient = grad(lambda x, s: np.sum(x * s.first()))(X, Box([value]))
+    np.testing.assert_allclose(gradient, np.ones(2) * np.asarray(value, float))

@@ -101,7 +101,7 @@ def refused_guest(cls: type, what: str = "") -> str:
     """
     shown = f"{what or 'this'} is a {cls.__name__}"
     if not is_array_of_others(cls) and (is_sparse(cls) or has_operators(cls)):
-        way = "name it where it is made, or write `toarray()`" if is_sparse(cls) else "call a method that gives an array"
+        way = "write `@` for a product, or `toarray()`" if is_sparse(cls) else "call a method that gives an array"
         return f"{shown}, whose operators are not those of NumPy's arrays: {way}"
     return f"{shown}, whose operators and methods are not those of NumPy's arrays: {_way(cls, what)}"
 

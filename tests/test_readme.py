@@ -12,6 +12,7 @@ import documents
 import numpy as np
 import pytest
 import sentences
+from scipy import stats
 
 import s2sgrad
 import s2sgrad.testing
@@ -107,6 +108,14 @@ def test_the_numbers_of_the_readme_are_those_of_other_pages():
     said = re.search(r"more than (\d+) functions of NumPy and `math`, (\d+) of SciPy, (\d+) distributions", readme)
     for number, names in zip(map(int, said.groups()), found.values(), strict=True):
         assert number <= len(names) < 1.2 * number, (number, len(names))
+    limits = (documents.ROOT / "docs/limits.md").read_text(encoding="utf-8")
+    assert f"text, for {said[2]} functions" in limits
+    laws = [
+        name
+        for name in re.findall(r"^\| `(\w+)\.logpdf`", listed, re.M)
+        if isinstance(getattr(stats, name), stats.rv_continuous)
+    ]
+    assert f"{len(laws)} continuous distributions" in limits
     table = (documents.ROOT / "docs/benchmarks.md").read_text(encoding="utf-8")
     mean = re.search(r"geometric mean; sum\* \| (\S+)", table)[1]
     assert f"take {mean} times as long" in readme

@@ -176,8 +176,8 @@ class Along(Derivative):
         if self.again and not compiled.facts.repeats:
             primal = read(self._request.function)
             raise Unsupported(f"`{primal.function.__name__}` would run again for each column or tangent here, and may do "
-                              "something else then: draw random numbers, print, use up an iterator, or change what lives "
-                              "outside of it; pass in what it draws, and return what it changes",
+                              "something else then, as what draws numbers, prints, uses up an iterator or changes what "
+                              "lives outside: pass in what it draws, and return what it changes",
                               primal.place(primal.tree))  # fmt: skip
 
     def places(self, compiled: Compiled, count: int) -> Places:

@@ -556,7 +556,7 @@ REFUSED = [blocks_that_are_no_list, of_a_number, products_of_lines, sum_with_a_n
            products_of_sums, a_function_of_numpy]  # fmt: skip
 
 
-@pytest.mark.filterwarnings("ignore:`kronsum` is switching:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:`kron(sum)?` is switching:DeprecationWarning")
 @pytest.mark.parametrize("f", REFUSED, ids=lambda f: f.__name__)
 def test_refused(f):
     with pytest.raises(S2SGradError):

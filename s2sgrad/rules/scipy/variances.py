@@ -180,6 +180,7 @@ flat(one_size)
 @general(stats.obrientransform)
 def obrientransform(g, y, *samples):
     n = one_size(samples)
+    g = np.asarray(g)  # of one size an array, and a tuple of arrays from SciPy 1.18 on
     d = np.stack(samples) - np.mean(np.stack(samples), axis=1, keepdims=True)
     bar = 2.0 * d * ((n - 1.5) * n * g - 0.5 * np.sum(g, axis=1, keepdims=True)) / ((n - 1.0) * (n - 2.0))
     return tuple(bar - np.mean(bar, axis=1, keepdims=True))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
+from numpy.lib import NumpyVersion
 from scipy import stats
 
 from s2sgrad.rules.table import existing
 
-from .base import example
+from .base import example, example_if_taken
 
 _random = np.random.default_rng(44)  # of its own: the others draw what they drew
 
@@ -18,7 +20,8 @@ def normal(*shape: int) -> np.ndarray:
 
 for _f in (stats.cumfreq, stats.relfreq):
     example(_f, normal(7), 4)
-    example(_f, normal(7), 3, weights=_random.uniform(0.5, 2.0, size=7))
+    if _f is stats.cumfreq or NumpyVersion(scipy.__version__) < "1.18.0":  # from then on of other weights
+        example(_f, normal(7), 3, weights=_random.uniform(0.5, 2.0, size=7))
     example(_f, np.array([0.3, 0.7, 0.55, 2.9, 0.2]), 3, (0.0, 1.0))
 
 example(stats.scoreatpercentile, normal(6), 37.0)
@@ -40,5 +43,5 @@ for _f in existing(stats, "wasserstein_distance_nd"):
     example(_f, normal(4), normal(5))
 example(stats.ks_2samp, normal(5), normal(4))
 example(stats.kstest, normal(7), stats.norm.cdf)
-example(stats.kstest, normal(7), "norm", (0.1, 1.2), alternative="less")
+example_if_taken(stats.kstest, normal(7), "norm", (0.1, 1.2), alternative="less")
 example(stats.kstest, normal(5), normal(6))

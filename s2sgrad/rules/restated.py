@@ -73,7 +73,7 @@ def _is_same(found: Any, y: Any) -> bool:
         return True
     a, b = np.asarray(found), np.asarray(y)
     if a.shape != b.shape or a.dtype.kind not in "fciub" or b.dtype.kind not in "fc":
-        return a.shape == b.shape
+        return bool(a.shape == b.shape)
     return bool(np.all(np.abs(a - b) <= _close(b.dtype) * np.max(np.abs(b), initial=0.0) + 1e-300))
 
 

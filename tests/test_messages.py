@@ -49,7 +49,8 @@ KNOWN = list(_known())
 @pytest.mark.sampled(one_in=24)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("name", "text", "f", "args", "keywords"), KNOWN, ids=[entry[0] for entry in KNOWN])
-def test_the_message_is_in_the_users_words_and_short(name, text, f, args, keywords, module, monkeypatch, capsys):
+def test_the_message_is_in_the_users_words_and_short(name, text, f, args, keywords, module, monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)  # one writes a file
     if text is not None:
         f = getattr(module(text), f)
     file = f.__code__.co_filename

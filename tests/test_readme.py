@@ -286,8 +286,9 @@ def _named(shown):
 
 @pytest.mark.records
 @pytest.mark.parametrize(("error", "name", "text"), list(_limits()))
-def test_limits_are_refused(error, name, text, tmp_path):
+def test_limits_are_refused(error, name, text, tmp_path, monkeypatch):
     """A block of docs/limits.md that does not raise any more describes a limit that is gone: take it out."""
+    monkeypatch.chdir(tmp_path)  # one writes a file
     refused(_function(name, text, tmp_path), error)
 
 

@@ -99,7 +99,8 @@ def refused_guest(cls: type, what: str = "") -> str:
     >>> refused_guest(type("Series", (), {}), "`s`").partition(": ")[2]
     'write `np.asarray(s)`'
     """
-    shown = f"{what or 'this'} is a {cls.__name__}"
+    article = "an" if cls.__name__[0] in "AEIOUaeiou" else "a"
+    shown = f"{what or 'this'} is {article} {cls.__name__}"
     if not is_array_of_others(cls) and (is_sparse(cls) or has_operators(cls)):
         way = "write `@` for a product, or `toarray()`" if is_sparse(cls) else "call a method that gives an array"
         return f"{shown}, whose operators are not those of NumPy's arrays: {way}"

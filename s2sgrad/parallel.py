@@ -22,6 +22,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.api import value_and_grad
 from s2sgrad.api.argnums import Asked
+from s2sgrad.errors.raised import trimmed
 from s2sgrad.runtime.structure import attributes_of, rebuilt, with_attributes
 
 Backend = Literal["dask", "joblib", "serial"]
@@ -55,6 +56,7 @@ class PartitionSum:
         some._numbers = [self._numbers[k] for k in picked]
         return some
 
+    @trimmed
     def __call__(self, /, *args: Any) -> Sum:
         """The value and the gradient, summed over the parts; `args` are the parameters of the function before the part."""
         if not self._parts:
@@ -167,7 +169,7 @@ def _of_part(function: Any, read: Any, args: tuple, number: int, name: str, part
         return function(*args, *(part if isinstance(part, tuple) else (part,)))  # type: ignore[no-any-return]
     except Exception as error:
         said = "\n".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())])
-        raise PartFailed(f"part {number}{f', {name},' * bool(name)} failed: {said}") from error
+        raise PartFailed(f"part {number}{f', {name},' * bool(name)} failed: {said}") from None
 
 
 def _of_parts(function: Any, read: Any, args: tuple, parts: Sequence[tuple[int, str, Any]]) -> Sum:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import functools
+import traceback
 
 import numpy as np
 import pytest
@@ -547,6 +548,14 @@ def test_a_gradient_of_the_broadcast_shape_is_to_be_summed():
     ) as error:
         grad(lambda a, x: np.sum(scaled(x, a)))(2.0, THREE)
     assert error.value.__suppress_context__
+
+
+def test_a_rule_that_does_not_fit_is_an_error_of_the_line_that_gives_it():
+    cube = primitive(lambda x, k: k * x**3)
+    for way in (cube.defvjp, cube.defjvp, functools.partial(defvjp, cube)):
+        with pytest.raises(TypeError, match="must take") as error:
+            way(lambda g, x, k: g * x)
+        assert traceback.extract_tb(error.value.__traceback__)[-1].filename == __file__
 
 
 def test_draws_that_are_rejected():

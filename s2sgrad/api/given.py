@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad import rules, runtime  # noqa: F401  (fills the table)
+from s2sgrad import runtime
 from s2sgrad.analysis.contents import holds_no_function
+from s2sgrad.errors.raised import trimmed
 from s2sgrad.ir.signatures import signature
 from s2sgrad.rules import table
 from s2sgrad.runtime.checks import holds_complex
@@ -71,6 +72,7 @@ class Given:
         return f"`{self.name}`"
 
 
+@trimmed
 def defvjp(f: Callable[..., Any], *vjps: Callable[..., Any] | None, argnums: Any = None, replace: bool = False) -> Any:
     """Give a callable its derivative for reverse mode: one function per argument, None for an argument without derivative.
 
@@ -99,6 +101,7 @@ def defvjp(f: Callable[..., Any], *vjps: Callable[..., Any] | None, argnums: Any
     return enter(spec, new)
 
 
+@trimmed
 def defjvp(f: Callable[..., Any], *jvps: Callable[..., Any] | None, argnums: Any = None, replace: bool = False) -> Any:
     """Give a callable its derivative for forward mode: one function per argument, None for an argument without derivative.
 

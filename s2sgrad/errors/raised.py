@@ -414,8 +414,8 @@ def trim_ours(error: Exception) -> None:
         trim(error)
 
 
-def trimmed(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a public method, so that its errors show none of our frames but its own."""
+def trimmed(function: F) -> F:
+    """Decorate a public method, so that its errors show none of our frames."""
 
     @functools.wraps(function)
     def called(*args: Any, **keywords: Any) -> Any:
@@ -431,7 +431,7 @@ def trimmed(function: Callable[..., Any]) -> Callable[..., Any]:
                 leaving(error, error, behind)
                 raise
 
-    return called
+    return called  # type: ignore[return-value]
 
 
 def innermost(error: BaseException) -> Place | None:

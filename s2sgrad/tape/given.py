@@ -14,6 +14,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar, overload
 import numpy as np
 
 from s2sgrad.api import given as rules
+from s2sgrad.errors.raised import trimmed
 from s2sgrad.rules import table
 from s2sgrad.runtime.given import called, new
 from s2sgrad.tape.array import apply
@@ -129,6 +130,7 @@ def custom_jvp(f: Callable[..., Any] | None = None, /) -> Any:
     return wrapper
 
 
+@trimmed
 def _give(define: Callable[..., Any], wrapper: Any, *functions: Any, argnums: Any = None) -> None:
     """Define a derivative of a primitive: the methods `defvjp` and `defjvp`."""
     define(wrapper, *functions, argnums=argnums)

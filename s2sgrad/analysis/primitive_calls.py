@@ -134,8 +134,15 @@ def _operator(unit: Unit, node: gast.BinOp | gast.UnaryOp, kinds: dict[str, Kind
         primitive = table.own_operator(primitive) or primitive
     rule = table.lookup(primitive)
     if rule is None:
-        return Operation("flat", node)
+        return _flat(unit, node, operands, kinds)
     return Operation("rule", node, operands, {}, rule, primitive)
+
+
+def _flat(unit: Unit, node: gast.AST, operands: list[gast.AST], kinds: dict[str, Kind]) -> Operation:
+    """`x // y`, `np.sign(x)`: flat of numbers; what an object makes of it, such as a polynomial, it knows alone."""
+    if any(trust_of_owner(unit, o, kinds) is Trust.ANY for o in operands):
+        return Operation("opaque", node, why="this operation of an object has no derivative rule: compute with its numbers")
+    return Operation("flat", node)
 
 
 def _item_of_operators(unit: Unit, node: gast.Subscript, kinds: dict[str, Kind]) -> Operation | None:

@@ -5,6 +5,8 @@ y = np.sort_complex(x)      ->      NoRule: `np.sort_complex` has no derivative 
 
 from __future__ import annotations
 
+from typing import Any
+
 import gast
 import numpy as np
 
@@ -141,7 +143,7 @@ def _operands(context: Context, operation: Operation) -> None:
     elif isinstance(node, gast.Call) and _is_of_numpy(operation):
         operands = [o for o in operation.operands if o is not node.func]
         what = "by this function have no derivative rule: call its own method, or make an array of it by `toarray()`"
-    foreign = next((o for o in operands if _is_foreign(context, o)), None)
+    foreign = next((o for o in operands if _is_foreign(context, o) and not _is_own(context, o, operation.target)), None)
     if foreign is not None:
         shown = emit.expression(foreign)
         context.unit.no_rule(node, f"operators of `{shown}`, which is no number and no array, {what}")
@@ -152,6 +154,11 @@ def _is_of_numpy(operation: Operation) -> bool:
     target, rule = operation.target, operation.rule
     home = "numpy" if isinstance(target, np.ufunc) else getattr(target, "__module__", None) or ""
     return rule is not None and rule.given is None and home.partition(".")[0] in ("numpy", "builtins")
+
+
+def _is_own(context: Context, operand: gast.AST, target: Any) -> bool:
+    """Whether what is called is a method of an object from outside: `np.poly1d.__call__(p, x)`."""
+    return any(target is method for cls in type(context.unit.resolve(operand)).__mro__ for method in vars(cls).values())
 
 
 def _is_foreign(context: Context, operand: gast.AST) -> bool:

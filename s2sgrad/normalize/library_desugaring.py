@@ -41,7 +41,7 @@ from s2sgrad.analysis.user_functions import is_generator
 from s2sgrad.ir import notes
 from s2sgrad.ir.quote import Transformer, assign, at, clone, expression, name, nodes, placed, statements
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize import dict_views, displays, instances, iterables, library, made_of
+from s2sgrad.normalize import dict_views, displays, instances, iterables, library, made_of, polynomials
 from s2sgrad.normalize._calls import may_have_method
 from s2sgrad.normalize.library.arrays import flat_places, flat_section, is_unbuffered, raveled, raveled_arguments
 from s2sgrad.normalize.library.table import listed
@@ -52,7 +52,7 @@ from s2sgrad.runtime.structure import place_of
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without `map`, `filter` and loops over generator expressions."""
-    tree = made_of.run(unit, instances.run(unit, tree))
+    tree = polynomials.run(unit, made_of.run(unit, instances.run(unit, tree)))
     return _Desugarer(unit, tree).visit(tree)
 
 

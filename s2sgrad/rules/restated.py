@@ -51,7 +51,7 @@ def agrees(text: Callable[..., Any], y: Any, *args: Any) -> bool:
     """
     try:
         with np.errstate(all="ignore"):
-            same = _is_same(text(*args), y)
+            same = _is_same(text(*args), y, _close([*args, y]))
     except Refusal:
         raise
     except Exception:  # of arguments that SciPy makes arrays of, such as tuples
@@ -64,17 +64,17 @@ def agrees(text: Callable[..., Any], y: Any, *args: Any) -> bool:
     return True
 
 
-def _is_same(found: Any, y: Any) -> bool:
+def _is_same(found: Any, y: Any, close: float) -> bool:
     if isinstance(y, (tuple, list)):
-        return len(found) == len(y) and all(map(_is_same, found, y))
+        return len(found) == len(y) and all(_is_same(*pair, close) for pair in zip(found, y, strict=True))
     if isinstance(y, dict):
-        return found.keys() == y.keys() and all(_is_same(found[k], y[k]) for k in y)
+        return found.keys() == y.keys() and all(_is_same(found[k], y[k], close) for k in y)
     if not isinstance(y, (np.ndarray, np.number, float, complex)):
         return True
     a, b = np.asarray(found), np.asarray(y)
     if a.shape != b.shape or a.dtype.kind not in "fciub" or b.dtype.kind not in "fc":
         return bool(a.shape == b.shape)
-    return bool(np.all(np.abs(a - b) <= _close(b.dtype) * np.max(np.abs(b), initial=0.0) + 1e-300))
+    return bool(np.all(np.abs(a - b) <= close * np.max(np.abs(b), initial=0.0) + 1e-300))
 
 
 def _is_finite(y: Any) -> bool:
@@ -84,9 +84,12 @@ def _is_finite(y: Any) -> bool:
     return not counted or bool(np.all(np.isfinite(y)))
 
 
-def _close(dtype: Any) -> float:
-    """How much a text may differ from the function by rounding, relative to the largest element."""
-    close: float = float(np.finfo(dtype).eps) ** 0.4
+def _close(values: Any) -> float:
+    """How much a text may differ from the function by rounding, relative to the largest element: by the coarsest of them."""
+    if isinstance(values, (tuple, list, dict)):
+        return max(map(_close, values.values() if isinstance(values, dict) else values), default=0.0)
+    dtype = getattr(values, "dtype", np.dtype(float))
+    close: float = float(np.finfo(dtype if dtype.kind in "fc" else float).eps) ** 0.4
     return close
 
 
@@ -153,7 +156,7 @@ def _ruled(
 
     def along(name: str) -> str:
         dots = ", ".join(f"checked({n}_dot, same)" if n == name else "None" for n in names)
-        return "None" if name in constant else f"jvp({text.__name__}, ({', '.join(names)},), ({dots},))[1]"
+        return "None" if name in constant else f"like({y}, jvp({text.__name__}, ({', '.join(names)},), ({dots},))[1])"
 
     head, dots = ", ".join(operands), ", ".join(f"{n}_dot" for n in operands)
     terms = along(operands[0]) if len(operands) == 1 else "(" + ", ".join(map(along, operands)) + ")"
@@ -163,7 +166,8 @@ def _ruled(
         lines += f"\n\ndef pullback_in_{n}(g, {y}, {head}{options}):\n{pulled([n])}\n\n"
         lines += f"def tangent_in_{n}({y}, {head}, {n}_dot{options}):\n{same}    return {along(n)}\n"
     above = importlib.import_module("s2sgrad.pullbacks")
-    space = {"vjp": above.vjp, "jvp": above.jvp, "filled": filled, "agrees": agrees, "checked": checked, text.__name__: text}
+    space = {"vjp": above.vjp, "jvp": above.jvp, "filled": filled, "agrees": agrees, "checked": checked,
+             "like": runtime.like, text.__name__: text}  # fmt: skip
     found = made(lines, f"{text.__module__}.of_{text.__name__}", space)
     rule = general(*primitives)(found["pullback"])
     rule.forward()(found["tangent"])

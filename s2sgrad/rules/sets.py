@@ -24,7 +24,7 @@ def places(y, x):
 def shares(y, x, everything):
     """For each `x` one part of those among `everything` that are equal to it; 0 where `y` does not have it."""
     if np.size(y) == 0:
-        return np.zeros(np.size(x))
+        return np.zeros(np.size(x), np.result_type(y))
     counts = np.bincount(
         places(y, everything)[np.take(y, places(y, everything)) == np.ravel(everything)], minlength=np.size(y)
     )

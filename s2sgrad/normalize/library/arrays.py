@@ -3,7 +3,6 @@
     np.clip(x, min=0.0)       ->      np.clip(x, 0.0, None)
     np.ndarray(4, buffer=x)   ->      np.frombuffer(x)[:np.prod(4)].reshape(4)
     np.vectorize(f)(x)        ->      vectorized(f, None, x)
-    np.poly1d(c)(x)           ->      np.polyval(c, x)
     np.linalg.cond(x, 1)      ->      condition(x, 1)
 
 >>> from s2sgrad.driver.pipeline import shown
@@ -28,7 +27,7 @@ from s2sgrad.ir.reach import module_alias
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.behaviour import is_pure
 from s2sgrad.normalize._calls import may_have_method
-from s2sgrad.normalize.library.table import LibraryCall, desugars, desugars_instances, desugars_made, desugars_method
+from s2sgrad.normalize.library.table import LibraryCall, desugars, desugars_instances, desugars_method
 from s2sgrad.primitives import catalogue
 
 
@@ -224,34 +223,3 @@ def _vectorized(call: LibraryCall) -> gast.AST:
         call.unit.refuse(call.node, "a function of `np.vectorize` is differentiated with one or two arguments: write a loop")
     replacement = standard.vectorized if len(call.args) == 1 else standard.vectorized_of_two
     return call.calling(replacement, [name(call.unit.helper("function", tool.pyfunc)), kinds[tool.otypes], *call.args])
-
-
-def _one_each(call: LibraryCall) -> tuple[gast.AST, gast.AST] | None:
-    """The one argument of a class, and the one of the call of its instance; None for other calls."""
-    made = call.node.func
-    if len(made.args) != 1 or made.keywords or len(call.args) != 1 or call.words or isinstance(made.args[0], gast.Starred):
-        return None
-    return made.args[0], call.args[0]
-
-
-@desugars_made(np.poly1d)
-def _value_of_poly1d(call: LibraryCall) -> gast.AST | None:
-    found = _one_each(call)
-    return found and call.written("f(c, x)", f=name(call.unit.helper("polyval", np.polyval)), c=found[0], x=found[1])
-
-
-@desugars_made(np.polynomial.Polynomial)
-@desugars_made(np.polynomial.Chebyshev)
-@desugars_made(np.polynomial.Legendre)
-@desugars_made(np.polynomial.Laguerre)
-@desugars_made(np.polynomial.Hermite)
-@desugars_made(np.polynomial.HermiteE)
-def _value_of_series(call: LibraryCall) -> gast.AST | None:
-    """The value in the usual domain, which is the window; the order of what has effects is kept."""
-    found = _one_each(call)
-    if found is None or not (is_pure(call.unit, found[0]) or is_pure(call.unit, found[1])):
-        return None
-    value, series = call.unit.called(call.node.func)._val, found[0]
-    if isinstance(series, (gast.List, gast.Tuple)):
-        series = call.written("f(c)", f=name(call.unit.helper("array", np.array)), c=series)
-    return call.written("f(x, c)", f=name(call.unit.helper(value.__name__, value)), c=series, x=found[1])

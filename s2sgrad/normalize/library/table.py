@@ -116,7 +116,6 @@ class _Entry(NamedTuple):
 _FUNCTIONS: dict[Any, _Entry] = {}
 _INSTANCES: dict[type, _Entry] = {}
 _METHODS: dict[str, _Entry] = {}
-_MADE: dict[type, _Entry] = {}
 
 
 def desugars(*functions: Any, spread: bool = False, takes: int | None = None) -> Callable[[Desugaring], Desugaring]:
@@ -150,16 +149,6 @@ def desugars_method(cls: type | None, method: str) -> Callable[[Desugaring], Des
     return note
 
 
-def desugars_made(cls: type) -> Callable[[Desugaring], Desugaring]:
-    """Register a desugaring for calls of an instance of a class where it is made: `cls(..)(..)`."""
-
-    def note(written: Desugaring) -> Desugaring:
-        _MADE[cls] = _Entry(written, False)
-        return written
-
-    return note
-
-
 def desugared(scope: Scope, node: gast.Call) -> gast.AST:
     """A call desugared, if the table has it; its arguments are desugared already."""
     unit = scope.unit
@@ -167,8 +156,6 @@ def desugared(scope: Scope, node: gast.Call) -> gast.AST:
         return node  # calls are desugared into these functions
     target = unit.resolve(node.func)
     entry = _method(unit, node.func) if target is MISSING else _function(target)
-    if isinstance(node.func, gast.Call) and is_one_of(unit.called(node.func), _MADE):
-        entry = _MADE[unit.called(node.func)]
     call = LibraryCall(scope, node, target)
     if entry is None:
         return node

@@ -1,6 +1,7 @@
 """Robust lines, levels and likelihoods of scipy.stats, and densities of several variables, stated again.
 
     s, c, low, high = theilslopes(y, x)           ->     s = median((y[i] - y[j]) / (x[i] - x[j])), c = median(y - s * x)
+    m, s = norm.fit(x)                            ->     m = mean(x), s = sqrt(mean((x - m) ** 2))
     t = expectile(a, p)                           ->     t = sum(w * a) / sum(w), w = p above t and 1 - p below
     y = normal_inverse_gamma.logpdf(x, s, m, l)   ->     log(l / s) / 2 - (2 * b + l * (x - m) ** 2) / (2 * s) + ..
 
@@ -180,6 +181,31 @@ for _law in existing(stats, "normal_inverse_gamma"):
 for _law in existing(stats, "dirichlet_multinomial"):
     restates(_law.logpmf, constant=("x", "n"))(dirichlet_multinomial)
     restates(_law.pmf, constant=("x", "n"))(dirichlet_multinomial_pmf)
+
+# --- fits that are formulas -------------------------------------------------------------------------------------------
+
+
+@restates(stats.norm.fit)
+def normal_fit(data):
+    return np.mean(data), np.sqrt(np.mean((data - np.mean(data)) ** 2))
+
+
+@restates(stats.expon.fit)
+def exponential_fit(data):
+    return np.min(data), np.mean(data) - np.min(data)
+
+
+@restates(stats.uniform.fit)
+def uniform_fit(data):
+    return np.min(data), np.max(data) - np.min(data)
+
+
+@restates(stats.laplace.fit)
+def laplace_fit(data):
+    return np.median(data), np.mean(np.abs(data - np.median(data)))
+
+
+# --- on the sphere -----------------------------------------------------------------------------------------------------
 
 _on_sphere = existing(stats, "vonmises_fisher")
 

@@ -399,13 +399,21 @@ def _(x, s, values, s_dot, values_dot, discontinuity=True, extrapolate=None, nu=
 
 with_sizes_of_their_own(solve, roots)
 
+
+def derivative(s, values, x, der=1):
+    """The derivative of a polynomial through data, as its method gives it."""
+    return at(s, values, x, der)
+
+
 # --- classes ---------------------------------------------------------------------------------------------------------
 
 _ORDERS = {"derivative": 1, "antiderivative": -1}
 _AREAS: dict[str, Any] = {"integrate": integral}
 _ALL = _AREAS | {"roots": roots, "solve": solve}
-for _class in (interpolate.interp1d, interpolate.KroghInterpolator, interpolate.BarycentricInterpolator):
-    instances.write(_class, instances.Maker(made, at))
+_SLOPES: dict[str, Any] = {"derivative": derivative}
+instances.write(interpolate.interp1d, instances.Maker(made, at))
+for _class in (interpolate.KroghInterpolator, interpolate.BarycentricInterpolator):
+    instances.write(_class, instances.Maker(made, at, methods=_SLOPES))
 for _class in (interpolate.CubicSpline, interpolate.PchipInterpolator, interpolate.Akima1DInterpolator):
     instances.write(_class, instances.Maker(made, at, methods=_ALL, orders=_ORDERS))
 for _class in (interpolate.make_interp_spline, interpolate.make_lsq_spline, interpolate.BSpline):
@@ -460,7 +468,27 @@ def made_of_slopes(cls, values, places, *rest, **options):
     return Hermite(cls, places, values, options)
 
 
-flat(made_pieces, made_of_slopes)
+class Polynomial(Made):
+    """The coefficients of the polynomial through data, which are those of the sum of Lagrange's polynomials."""
+
+    __slots__ = ()
+
+    def weigh(self, columns: Any) -> Any:
+        return interpolate.KroghInterpolator(self.places, columns)
+
+    def asked(self, interpolator: Any, data: Any, x: Any, nu: int, extrapolate: Any) -> Any:
+        if isinstance(interpolator, np.poly1d):
+            return interpolator.deriv(nu)(x)
+        return super().asked(interpolator, data, x, nu, extrapolate)
+
+
+def made_polynomial(cls, w, x):
+    """The polynomial of `scipy.interpolate.lagrange`, with what it was made of."""
+    return Polynomial(cls, x, w, {})
+
+
+flat(made_pieces, made_of_slopes, made_polynomial)
+instances.write(interpolate.lagrange, instances.Maker(made_polynomial, at))
 instances.write(interpolate.PPoly, instances.Maker(made_pieces, at, 2, (0,), _ALL, _ORDERS))
 instances.write(interpolate.BPoly, instances.Maker(made_pieces, at, 2, (0,), _AREAS, _ORDERS))
 instances.write(interpolate.CubicHermiteSpline, instances.Maker(made_of_slopes, at, 3, (1, 2), _ALL, _ORDERS))

@@ -131,17 +131,19 @@ def power_slope(a, e, t):
     return as_real_as(a, e, linalg.fractional_matrix_power(blocks(a, e), t)[..., :n, n:])
 
 
+def power_in_t(a, y):
+    """The derivative of the power `y` of a matrix in the exponent."""
+    return as_real_as(a, y, linalg.logm(a) @ y)
+
+
 @general(linalg.fractional_matrix_power)
 def fractional_matrix_power(g, y, A, t):
-    return power_slope(turned(A), g, t), None
-
-
-fractional_matrix_power.constant("t")
+    return power_slope(turned(A), g, t), np.sum(g * power_in_t(A, y))
 
 
 @fractional_matrix_power.forward()
 def _(y, A, t, A_dot, t_dot):
-    return power_slope(A, A_dot, t), None
+    return power_slope(A, A_dot, t), t_dot * power_in_t(A, y)
 
 
 def signm_slope(s, a, e):

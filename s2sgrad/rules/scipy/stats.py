@@ -178,6 +178,6 @@ for _rule in [rule for rule in vars().values() if isinstance(rule, Rule)]:
 
 _OF_POINTS = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
 _OF_NOTHING = ("mean", "var", "std", "median", "entropy")
-_FROZEN = dict.fromkeys(_OF_POINTS, instances.Method(1)) | dict.fromkeys(_OF_NOTHING, instances.Method(0))
+_FROZEN = dict.fromkeys((*_OF_POINTS, "interval"), instances.Method(1)) | dict.fromkeys(_OF_NOTHING, instances.Method(0))
 instances.write_methods(stats.rv_continuous, _FROZEN)
 instances.write_methods(stats.rv_discrete, _FROZEN)

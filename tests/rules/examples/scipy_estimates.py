@@ -31,3 +31,5 @@ for _law in existing(stats, "normal_inverse_gamma"):
 for _law in existing(stats, "dirichlet_multinomial"):
     for _f in (_law.logpmf, _law.pmf):
         example(_f, np.array([1, 2, 3]), between(0.7, 4.0, 3), 6)
+for _law in (stats.norm, stats.expon, stats.uniform, stats.laplace):
+    example(_law.fit, normal(7))

@@ -60,6 +60,7 @@ for _f in (linalg.sqrtm, linalg.sinm, linalg.cosm, linalg.tanm, linalg.sinhm, li
     example(_f, draw.regular(3, 3))
 example(linalg.logm, 0.1 * draw.positive_definite(3, 3) + np.eye(3))
 example(linalg.signm, draw.normal(3, 3) + np.diag([-5.0, 5.0, 4.0]))
+example(linalg.fractional_matrix_power, 0.1 * draw.positive_definite(2, 2) + np.eye(2), 1.7)
 example(linalg.fractional_matrix_power, 0.1 * draw.positive_definite(3, 3) + np.eye(3), 0.3)
 example(linalg.expm_frechet, draw.normal(3, 3), draw.normal(3, 3))
 example(linalg.expm_frechet, draw.normal(3, 3), draw.normal(3, 3), compute_expm=False)

@@ -56,7 +56,8 @@ def of_roots(c, d, t):
 def fitted(c, d, t):
     x = np.sin(1.3 * np.arange(4.0))
     p = np.polynomial.Legendre.fit(x, c, 2)
-    return p(t) * np.sum(p.coef) + np.polynomial.Polynomial(d, domain=[0.0, t + 1.0])(0.4)
+    q = p.deriv()
+    return p(t) * np.sum(p.coef) + q(0.3) * p.integ()(t) + np.polynomial.Polynomial(d, domain=[0.0, t + 1.0])(0.4)
 
 
 def in_a_loop(c, d, t):

@@ -241,7 +241,7 @@ def _without_rule(function: Any, shown: str) -> NoRule:
     """The error for a library's function or method, which is known by its rule alone and not read."""
     error = NoRule(f"`{shown}` has no derivative rule: use functions that have one, or give it one with `custom_gradient` "
                    "or `defvjp`")  # fmt: skip
-    for lines in (advice.for_function(function), relatives.told(function)):
+    for lines in (advice.for_function(function, relatives.full_name(function)), relatives.told(function)):
         if lines:
             error.add_note(lines)
     return error

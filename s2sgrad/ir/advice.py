@@ -20,8 +20,8 @@ from s2sgrad.ir.signatures import signature
 _LETTERS = "abcdehijklmnopqrstuvwxyz"
 
 
-def for_call(text: str, function: types.FunctionType) -> str:
-    """The lines for a call in a function's source; empty if the text is no call.
+def for_call(text: str, function: types.FunctionType, makes: bool = False) -> str:
+    """The lines for a call in a function's source; empty if the text is no call.  `makes`: an object, which is asked then.
 
     >>> print(for_call("np.sort(x * 2.0, axis=n, kind='stable')", lambda x, n: None))
     Outside of the function, with the derivative for `...` (and `my_sort` called in its place):
@@ -37,19 +37,19 @@ def for_call(text: str, function: types.FunctionType) -> str:
     local = {*function.__code__.co_varnames, *function.__code__.co_cellvars}
     whole = any(isinstance(part, (ast.Lambda, ast.Starred)) for a in arguments_of(call) for part in ast.walk(a))
     if whole or _names(call.func) & local or any(k.arg is None for k in call.keywords):
-        return _of_names(call, text, local)
-    return _of_arguments(call, local)
+        return _of_names(call, text, local, makes)
+    return _of_arguments(call, local, makes)
 
 
-def _of_names(call: ast.Call, text: str, local: set[str]) -> str:
+def _of_names(call: ast.Call, text: str, local: set[str], makes: bool) -> str:
     """The lines for a call as a function of the variables in it."""
     inside = {a.arg for a in ast.walk(call) if isinstance(a, ast.arg)}
     own = [n.id for n in ast.walk(call) if isinstance(n, ast.Name) and n.id in local - inside]
     names = list(dict.fromkeys(own))
-    return _lines(call.func, ", ".join(names), " ".join(text.split()), ["g * ..."] * len(names))
+    return _lines(call.func, ", ".join(names), " ".join(text.split()), ["g * ..."] * len(names), makes)
 
 
-def _of_arguments(call: ast.Call, local: set[str]) -> str:
+def _of_arguments(call: ast.Call, local: set[str], makes: bool) -> str:
     """The lines for a call as a function of its arguments."""
     taken = _names(call) | {k.arg for k in call.keywords}
     letters = iter([c for c in _LETTERS if c not in taken])
@@ -58,16 +58,28 @@ def _of_arguments(call: ast.Call, local: set[str]) -> str:
     words = [str(k.arg) for k in call.keywords if _names(k.value) & local]
     parts = [f"{k.arg}={k.arg if k.arg in words else ast.unparse(k.value)}" for k in call.keywords]
     head = ", ".join([*names, *(["*", *words] if words else [])])
-    return _lines(call.func, head, f"{ast.unparse(call.func)}({', '.join([*names, *parts])})", slopes)
+    return _lines(call.func, head, f"{ast.unparse(call.func)}({', '.join([*names, *parts])})", slopes, makes)
 
 
-def for_function(function: Any) -> str:
-    """The lines for a function without source and rule."""
+def for_function(function: Any, full_name: str = "") -> str:
+    """The lines for a function without source and rule: of this full name, or a method of any object.
+
+    >>> print(for_function(np.random.default_rng(0).wald))
+    Outside of the function, with the derivative for `...` (and `my_wald` called in its place):
+      from s2sgrad import custom_gradient
+      my_wald = custom_gradient(lambda self, mean, scale: (self.wald(mean, scale), lambda g: (None, g * ..., g * ...)))
+    """
     name = getattr(function, "__name__", "")
     if not callable(function) or not name.isidentifier():
         return ""
-    names = required(function)
-    return _lines(ast.Name(name), ", ".join(names), f"{name}({', '.join(names)})", ["g * ..."] * len(names))
+    names, slopes = required(function), ["g * ..."] * len(required(function))
+    if inspect.ismethod(function) and (rest := inspect.getfullargspec(function).varargs):
+        names, slopes = [*names, f"*{rest}"], [*slopes, f"*[g * ... for a in {rest}]"]
+    owner = getattr(function, "__self__", None)
+    given = owner is None or isinstance(owner, (type, types.ModuleType)) or bool(full_name)
+    called, whole = full_name or (name if given else f"self.{name}"), names if given else ["self", *names]
+    slopes = slopes if given else ["None", *slopes]
+    return _lines(ast.Name(name), ", ".join(whole), f"{called}({', '.join(names)})", slopes)
 
 
 def required(function: Callable[..., Any]) -> list[str]:
@@ -86,11 +98,13 @@ def _names(node: ast.AST) -> set[str]:
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
-def _lines(callee: ast.expr, parameters: str, value: str, slopes: list[str]) -> str:
+def _lines(callee: ast.expr, parameters: str, value: str, slopes: list[str], makes: bool = False) -> str:
     last = callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "function")
     slope = slopes[0] if len(slopes) == 1 else f"({', '.join(slopes)})"
+    asked = "what is asked of the object for `ask`, and " if makes else ""
+    place = "place of both" if makes else "its place"
     return (
-        f"Outside of the function, with the derivative for `...` (and `my_{last}` called in its place):\n"
+        f"Outside of the function, with {asked}the derivative for `...` (and `my_{last}` called in {place}):\n"
         f"  from s2sgrad import custom_gradient\n"
-        f"  my_{last} = custom_gradient(lambda {parameters}: ({value}, lambda g: {slope}))"
+        f"  my_{last} = custom_gradient(lambda {parameters}: ({f'ask({value})' if makes else value}, lambda g: {slope}))"
     )

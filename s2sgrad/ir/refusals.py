@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2sgrad.errors import NoRule, Place, S2SGradError, raised
 from s2sgrad.ir import advice, notes, relatives
@@ -27,7 +28,7 @@ def refusal(unit: Any, of_class: type[S2SGradError], node: gast.AST, message: st
     error.reason, error.origins = unit.worded(message), _origins(unit, node)
     call = node if of_class is NoRule else call_around(primal.tree, node) if isinstance(node, gast.Lambda) else None
     if isinstance(call, gast.Call) and hasattr(call, "lineno"):
-        _advise(error, primal, call)
+        _advise(error, primal, call, _makes_an_object(unit.called(call)))
     if of_class is NoRule and isinstance(node, gast.Call):
         _name_a_relative(error, unit.called(node))
     return error
@@ -53,9 +54,14 @@ def through(unit: Any, error: S2SGradError, node: gast.AST) -> S2SGradError:
     return found
 
 
-def _advise(error: Exception, primal: Primal, call: gast.Call) -> None:
+def _makes_an_object(target: Any) -> bool:
+    """Whether a class is called, of whose instances there are no cotangents."""
+    return isinstance(target, type) and not issubclass(target, (np.ndarray, np.generic, int, float, complex, list, tuple))
+
+
+def _advise(error: Exception, primal: Primal, call: gast.Call, makes: bool = False) -> None:
     """Add the lines that give the callee a gradient to an error."""
-    lines = "" if primal.is_generated else advice.for_call(primal.text(call), primal.function)
+    lines = "" if primal.is_generated else advice.for_call(primal.text(call), primal.function, makes)
     if lines:
         error.add_note(lines)
 

@@ -44,6 +44,7 @@ _FILLED = "Make the array at once: gather rows, columns and values, and call `cs
 _DRAWN = (
     "It rejects draws, so that results jump. Draw `u = rng.random(size)`, and take quantiles: `scipy.stats.{}.ppf(u, ..)`."
 )
+_FIT = "Fit by a function with a rule: `minimize(lambda p: -np.sum(law.logpdf(data, *p)), start).x` of scipy.optimize."
 ADVICE = {
     "numpy.random.Generator.beta": _DRAWN.format("beta"),
     "numpy.random.Generator.chisquare": _DRAWN.format("chi2"),
@@ -64,6 +65,7 @@ ADVICE = {
     "scipy.sparse.dok_matrix": _FILLED,
     "scipy.sparse.linalg.eigs": "Use `eigsh` of a symmetric matrix, or `np.linalg.eig(A.toarray())`.",
     "scipy.sparse.linalg.spilu": "Make it outside of the function, of a constant matrix, and pass it as `M`.",
+    "scipy.stats.rv_continuous.fit": _FIT,
     "scipy.spatial.ConvexHull": _NEIGHBOURS,
     "scipy.spatial.Delaunay": _NEIGHBOURS,
     "scipy.spatial.KDTree": _NEIGHBOURS,
@@ -113,6 +115,26 @@ def _of_method(function: Any, name: str) -> str:
     return f"{homes[0]}.{cls}.{name}" if homes else ""
 
 
+def _advice(function: Any) -> str:
+    """What to do instead of a function, or of a method, as a class says that its own inherits."""
+    owner = getattr(function, "__self__", None) if isinstance(function, types.MethodType) else None
+    names = [full_name(getattr(cls, function.__name__, None)) for cls in type(owner).__mro__] if owner is not None else []
+    return next((ADVICE[name] for name in (full_name(function), *names) if name in ADVICE), "")
+
+
+def _kin(method: Any) -> list[str]:
+    """The methods of an object of a library that have rules, where this is one that has none.
+
+    >>> import scipy.stats
+    >>> _kin(scipy.stats.norm.moment)[:4]
+    ['cdf', 'entropy', 'fit', 'interval']
+    """
+    owner = getattr(method, "__self__", None) if isinstance(method, types.MethodType) else None
+    if owner is None or not full_name(method):
+        return []
+    return [name for name in dir(owner) if not name.startswith("_") and table.lookup(getattr(owner, name)) is not None]
+
+
 @functools.lru_cache(maxsize=256)
 def nearest(name: str) -> str:
     """The full name of the function with a rule that is nearest to that of this full name; "" where none is near.
@@ -139,8 +161,10 @@ def told(function: Any) -> str:
         also = "".join(f", `{name}`" for name in (*maker.methods, *maker.orders))
         return f"What it makes has a rule where it is only called{also and f', or asked for {also[2:]}'}, in this function."
     name = full_name(function)
-    if name in ADVICE:
-        return ADVICE[name]
+    if advice := _advice(function):
+        return advice
+    if kin := _kin(function):
+        return f"Of {name.rpartition('.')[0]} these have rules: {', '.join(kin)}."
     if name in MAKING:
         return f"The nearest one: {MAKING[name]}, whose result has a rule where it is only called, in this function."
     near = nearest(name) if name else ""

@@ -37,6 +37,7 @@ from s2sgrad.ir.reach import numpy_function
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory.behaviour import is_pure
 from s2sgrad.normalize.name_uses import NameUses
+from s2sgrad.rules import bases
 
 _SERIES = (np.polynomial.Polynomial, np.polynomial.Chebyshev, np.polynomial.Legendre, np.polynomial.Laguerre,
            np.polynomial.Hermite, np.polynomial.HermiteE)  # fmt: skip
@@ -99,8 +100,16 @@ class _Functions:
         """Places in a domain, in the window."""
         if domain is None:
             return x
-        window = gast.List([constant(float(end)) for end in cls.window], gast.Load())
-        return gast.Call(name(self.unit.helper("mapdomain", polyutils.mapdomain)), [x, domain(), window], [])
+        return gast.Call(name(self.unit.helper("mapdomain", polyutils.mapdomain)), [x, domain(), _window(cls)], [])
+
+    def scale(self, cls: Any, domain: _Made, inverted: bool) -> gast.AST:
+        """What a derivative is multiplied with, and an integral divided by."""
+        found = gast.Call(name(self.unit.helper("scale_of", bases.scale_of)), [domain(), _window(cls)], [])
+        return gast.BinOp(constant(1.0), gast.Div(), found) if inverted else found
+
+
+def _window(cls: Any) -> gast.AST:
+    return gast.List([constant(float(end)) for end in cls.window], gast.Load())
 
 
 def _part(pair: gast.AST, place: int) -> gast.AST:
@@ -295,13 +304,15 @@ class _Rewriter(Transformer):
         found = self.polynomial(node.func.value)
         if found is None or len(node.args) > 1 or any(k.arg not in ("m", "k") for k in node.keywords):
             return None
-        if found.domain is not None or (node.func.attr == "deriv" and any(k.arg == "k" for k in node.keywords)):
+        if (found.domain is not None or node.func.attr == "deriv") and any(k.arg == "k" for k in node.keywords):
             return None
         what, words = "der" if node.func.attr == "deriv" else "int", node.keywords
 
         def coefficients() -> gast.AST:
             made = self.functions.call(found.cls, what, found.coefficients(), *map(self.visit, node.args))
             made.keywords = [gast.keyword(k.arg, self.visit(k.value)) for k in words]
+            if found.domain is not None:
+                made.keywords.append(gast.keyword("scl", self.functions.scale(found.cls, found.domain, what == "int")))
             return made
 
         return found._replace(coefficients=coefficients)

@@ -14,6 +14,8 @@ from s2sgrad.rules import instances, table
 
 MODULES = (
     "numpy", "numpy.linalg", "numpy.fft", "numpy.lib.scimath", "numpy.lib.stride_tricks", "numpy.random", "numpy.polynomial",
+    "numpy.polynomial.polynomial", "numpy.polynomial.chebyshev", "numpy.polynomial.legendre", "numpy.polynomial.laguerre",
+    "numpy.polynomial.hermite", "numpy.polynomial.hermite_e", "numpy.polynomial.polyutils",
     "math", "cmath", "builtins", "operator", "functools", "statistics", "copy", "scipy.fft", "scipy.integrate",
     "scipy.interpolate", "scipy.linalg", "scipy.ndimage", "scipy.optimize", "scipy.signal", "scipy.signal.windows",
     "scipy.sparse", "scipy.sparse.linalg", "scipy.sparse.csgraph", "scipy.spatial", "scipy.spatial.distance",
@@ -108,11 +110,15 @@ def full_name(function: Any) -> str:
 
 
 def _of_method(function: Any, name: str) -> str:
-    """The same for a method of a public class, also where it is bound to an object."""
+    """The same for a method of a public class, or of one that public ones inherit from; also where it is bound."""
     function = getattr(function, "__func__", function)
     cls, _, method = getattr(function, "__qualname__", "").rpartition(".")
     homes = [m for m in MODULES if cls and method == name and getattr(found(f"{m}.{cls}"), name, None) is function]
-    return f"{homes[0]}.{cls}.{name}" if homes else ""
+    if homes or not cls:
+        return f"{homes[0]}.{cls}.{name}" if homes else ""
+    public = ((m, known, value) for m in MODULES if m in sys.modules for known, value in vars(sys.modules[m]).items())
+    inherits = (f"{m}.{k}.{name}" for m, k, v in public if isinstance(v, type) and getattr(v, name, None) is function)
+    return next(inherits, "")
 
 
 def _advice(function: Any) -> str:

@@ -37,7 +37,6 @@ from s2sgrad.ir.reach import numpy_function
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory.behaviour import is_pure
 from s2sgrad.normalize.name_uses import NameUses
-from s2sgrad.rules import bases
 
 _SERIES = (np.polynomial.Polynomial, np.polynomial.Chebyshev, np.polynomial.Legendre, np.polynomial.Laguerre,
            np.polynomial.Hermite, np.polynomial.HermiteE)  # fmt: skip
@@ -104,8 +103,9 @@ class _Functions:
 
     def scale(self, cls: Any, domain: _Made, inverted: bool) -> gast.AST:
         """What a derivative is multiplied with, and an integral divided by."""
-        found = gast.Call(name(self.unit.helper("scale_of", bases.scale_of)), [domain(), _window(cls)], [])
-        return gast.BinOp(constant(1.0), gast.Div(), found) if inverted else found
+        ends = [_part(domain(), place) for place in (1, 0)]
+        lengths = [gast.BinOp(ends[0], gast.Sub(), ends[1]), constant(float(cls.window[1] - cls.window[0]))]
+        return gast.BinOp(lengths[not inverted], gast.Div(), lengths[inverted])
 
 
 def _window(cls: Any) -> gast.AST:

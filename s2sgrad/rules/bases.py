@@ -208,15 +208,6 @@ def _(y, x, old, new, x_dot, old_dot, new_dot):
     return x_dot * scale, scale * ((u - 1.0) * old_dot[0] - u * old_dot[1]), (1.0 - u) * new_dot[0] + u * new_dot[1]
 
 
-def scale_of(domain, window):
-    """How much longer the window is than the domain.
-
-    >>> scale_of([0.0, 4.0], [-1.0, 1.0])
-    0.5
-    """
-    return (window[1] - window[0]) / (domain[1] - domain[0])
-
-
 ONE = "a polynomial with several series of coefficients has no derivative rule: loop over the series"
 
 

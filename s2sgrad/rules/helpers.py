@@ -78,6 +78,13 @@ def closure(g, y, function, holds, usual=0):
     return None, g
 
 
+closure.complex = True  # asked by name: users do not know this one's
+closure.refuse(
+    lambda complex: complex,
+    "a function that is handed on has no derivative in complex numbers around it: compute with real and imaginary parts",
+)
+
+
 @linear(runtime.as_number)
 def _(w, y, value, name, line):
     return w, None, None

@@ -1593,6 +1593,51 @@ def test_an_error_comes_again_at_the_next_call_and_goes_when_it_is_mended(module
     np.testing.assert_allclose(df(V), 2.0 * np.cos(V))
 
 
+def advice_of(function, *args):
+    """The notes of the error for a function without a rule, and the lines to copy that they have."""
+    with pytest.raises(NoRule) as caught:
+        grad(function)(*args)
+    notes = "\n".join(caught.value.__notes__)
+    return notes, "\n".join(line.strip() for line in notes.splitlines() if line.startswith("  "))
+
+
+def test_advice_for_a_method_of_a_library_can_be_followed(module):
+    stats = pytest.importorskip("scipy.stats")
+    made = module("""
+        from scipy import stats
+
+        def f(m):
+            return stats.norm.moment(2, m, 1.3)
+
+        def fitted(x):
+            return stats.gumbel_r.fit(x)[0]
+    """)
+    notes, lines = advice_of(made.f, 0.3)
+    assert "Of scipy.stats.norm these have rules: cdf, " in notes
+    space = {"scipy": __import__("scipy.stats")}
+    lines = lines.replace("*[g * ... for a in args]", "*[g * s for s in (2 * args[0], 2 * args[1])]")
+    exec(lines.replace("g * ...", "None"), space)
+    assert abs(grad(lambda m: space["my_moment"](2, m, 1.3))(0.3) - 0.6) < 1e-12
+    assert "minimize(" in advice_of(made.fitted, stats.gumbel_r.rvs(size=9, random_state=1))[0]
+
+
+def test_advice_for_a_class_of_a_library_can_be_followed(module):
+    interpolate = pytest.importorskip("scipy.interpolate")
+    made = module("""
+        from scipy import interpolate
+
+        def f(y):
+            return interpolate.Rbf([0.0, 1.0, 3.0], y)(0.4)
+    """)
+    notes, lines = advice_of(made.f, V)
+    assert "for `ask`" in notes and "place of both" in notes
+    space = {"interpolate": interpolate, "ask": lambda made: made(0.4)}
+    exec(lines.replace("...", "shares"), space)
+    space["shares"] = [interpolate.Rbf([0.0, 1.0, 3.0], row)(0.4) for row in np.eye(3)]
+    space["shares"] = np.array(space["shares"])
+    np.testing.assert_allclose(grad(lambda y: space["my_Rbf"]([0.0, 1.0, 3.0], y))(V), space["shares"])
+
+
 # --- arguments and functions -----------------------------------------------------------------------------------------
 
 

@@ -11,6 +11,7 @@ import inspect
 import math
 import pkgutil
 import statistics
+import sys
 import textwrap
 import types
 from types import SimpleNamespace
@@ -470,6 +471,18 @@ def test_every_keyword_is_exampled():
         (lookup(e.primitive), name) for e in COMPLEX for name in lookup(e.primitive).keyword_rules if given_to(e, name)
     }
     assert shown == {(rule, name) for f, rule in rules().items() if f not in UNEXAMPLED for name in rule.keyword_rules}
+
+
+def mathematics(rule: Rule) -> list[str]:
+    """The formulas above a rule: lines of the docstring of its module, or of the one that made it from a text."""
+    module = rule.pullback.__module__
+    while not (said := getattr(sys.modules.get(module), "__doc__", None)):
+        module = module.rpartition(".")[0]
+    return [line for line in said.splitlines() if "->" in line]
+
+
+def test_every_rule_has_its_mathematics():
+    assert not {rule.primitive for rule in rules().values() if rule.given is None and not mathematics(rule)}
 
 
 def of_sparse_arrays(f: Any) -> bool:

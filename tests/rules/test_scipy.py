@@ -13,7 +13,7 @@ from scipy import integrate, interpolate, linalg, ndimage, signal, special, stat
 from scipy.stats import norm
 
 from s2sgrad import S2SGradError, grad, jvp, vjp
-from s2sgrad.errors import NoRule
+from s2sgrad.errors import NoRule, Refused
 from s2sgrad.rules.table import lookup, owns, rules
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.testing import check_grads
@@ -882,3 +882,15 @@ def test_statistics_of_equal_samples_are_at_a_least_or_a_greatest_value(f):
     """Where they have a kink, or are smooth: the slope is 0, as that of a norm at 0."""
     np.testing.assert_allclose(grad(f)(SAME), np.zeros(4), atol=1e-12)
     np.testing.assert_allclose(jvp(f, (SAME,), (np.ones(4),))[1], 0.0, atol=1e-12)
+
+
+def test_an_affine_map_of_a_diagonal_with_a_zero_is_refused():
+    """SciPy divides by it, and gives 0: the pullback took the values that the matrix says."""
+
+    def f(x):
+        return np.sum(ndimage.affine_transform(x, [0, 1]) * np.arange(1.0, 10.0).reshape(3, 3))
+
+    x = np.arange(9.0).reshape(3, 3)
+    with np.errstate(all="ignore"), pytest.raises(Refused, match=r"np\.diag"):
+        grad(f)(x)
+    check_grads(lambda x: np.sum(ndimage.affine_transform(x, np.diag([0.0, 1.0])) ** 2), (x,), order=1)

@@ -1,5 +1,7 @@
 """How a quantile moves with a shape parameter, where no formula is known: of gamma, beta and von Mises distributions.
 
+    x = gamma.ppf(q, a)        ->     a_bar = x_bar * x * gamma_shift(log(x), a)
+
     gamma_shift(place, a)      the slope of log(z) in a, at place = log(z), while gammainc(a, z) stays as it is
     beta_shift(place, a, b)    the slope of logit(z) in a, at place = logit(z), while betainc(a, b, z) stays as it is
 

@@ -341,6 +341,7 @@ def rotate(
 
 def mapped(x, y, matrix, offset):
     """Where `ndimage.affine_transform` takes its values from."""
+    has_scales(matrix)
     return applied(matrix, grid(np.shape(y))) + along_axes(offset, x)
 
 
@@ -353,7 +354,15 @@ def is_diagonal(matrix: Any, places: Any) -> bool:
     return np.ndim(matrix) == 1
 
 
-flat(is_diagonal)
+def has_scales(matrix: Any) -> bool:
+    """Whether a matrix that is given by its diagonal has no 0 there; Refusal where it has one."""
+    if np.ndim(matrix) == 1 and not np.all(matrix):
+        raise Refusal(None, "scipy.ndimage.affine_transform divides by each of the scales of a diagonal, so that it has no "
+                            "derivative where one is 0: give the matrix, as in np.diag(scales)")  # fmt: skip
+    return True
+
+
+flat(is_diagonal, has_scales)
 
 
 def applied(matrix, places):

@@ -1,6 +1,6 @@
 """Rules of scipy.spatial: procrustes.
 
-    first, second, rest = spatial.procrustes(a, b)
+    first, second, rest = spatial.procrustes(a, b)     ->     first = (a - m) / size,  second = s * (b - n) / other @ R.T
 
 Both are centred and divided by their size; the second is turned and scaled to the first.  The cotangents go these ways back,
 that of the rotation by `polar_bar` (`orthogonal.py`).

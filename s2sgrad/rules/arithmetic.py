@@ -1,8 +1,8 @@
 """Rules of the operators and their ufuncs: `x + y` is np.add, whatever its spelling.
 
-    z = x * y       ->      x_bar = z_bar * y;  y_bar = z_bar * x
-    z = x / y       ->      x_bar = z_bar / y;  y_bar = -z_bar * z / y
-    z = x ** n      ->      x_bar = z_bar * n * x ** (n - 1);  n_bar = z_bar * z * log(x), which is 0 where x is 0
+z = x * y       ->      x_bar = z_bar * y;  y_bar = z_bar * x
+z = x / y       ->      x_bar = z_bar / y;  y_bar = -z_bar * z / y
+z = x ** n      ->      x_bar = z_bar * n * x ** (n - 1);  n_bar = z_bar * z * log(x), which is 0 where x is 0
 """
 
 from __future__ import annotations

@@ -894,3 +894,17 @@ def test_an_affine_map_of_a_diagonal_with_a_zero_is_refused():
     with np.errstate(all="ignore"), pytest.raises(Refused, match=r"np\.diag"):
         grad(f)(x)
     check_grads(lambda x: np.sum(ndimage.affine_transform(x, np.diag([0.0, 1.0])) ** 2), (x,), order=1)
+
+
+def test_two_data_at_one_place_are_refused():
+    """SciPy takes one of them for a single curve, and another one for several."""
+
+    def scattered(v):
+        return np.sum(interpolate.griddata(np.array([0, 2, 1, 3, 1]), v, [0, 1]))
+
+    def on_a_line(v):
+        return interpolate.interp1d(np.array([0, 2, 1, 3, 1]), v)(1.0) * 1.0
+
+    for f in (scattered, on_a_line):
+        with pytest.raises(Refused, match="different numbers"):
+            grad(f)(np.arange(5.0))

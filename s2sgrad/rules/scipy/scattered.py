@@ -98,6 +98,8 @@ def weights_of_grid(points, xi, method, values, rescale):
     if not known or isinstance(points, tuple):
         raise Refusal(None, "`griddata` has a derivative rule in data at an array of points, not with method='cubic' in a "
                             "plane: use RBFInterpolator")  # fmt: skip
+    if np.size(points) == len(values) > np.size(np.unique(points)):
+        raise Refusal(None, "`griddata` on a line has a derivative rule where its places are different numbers")
     return interpolate.griddata(points, np.eye(len(values)), xi, method, 0.0, rescale)
 
 

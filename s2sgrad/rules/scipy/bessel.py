@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from s2sgrad.rules.table import complex_of_real_numbers, elementwise, of_complex_numbers
+from s2sgrad.rules.table import complex_of_real_numbers, elementwise, existing, of_complex_numbers
 from s2sgrad.runtime import over
 
 # --- Bessel functions: DLMF 10.6.1, 10.6.3 ---------------------------------------------------------------------------
@@ -227,7 +227,7 @@ def wright_bessel(g, y, a, b, x):
     return None, None, g * special.wright_bessel(a, a + b, x)
 
 
-@elementwise(special.log_wright_bessel)
+@elementwise(*existing(special, "log_wright_bessel"))
 def log_wright_bessel(g, y, a, b, x):
     return None, None, g * np.exp(special.log_wright_bessel(a, a + b, x) - y)
 

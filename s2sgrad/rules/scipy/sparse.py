@@ -942,6 +942,6 @@ for _name in ("nnz", "format", "shape", "ndim", "size", "dtype", "indices", "ind
 flat(
     *methods("count_nonzero", "getnnz", "nonzero", "argmax", "argmin"), sparse.random, sparse.rand,
     *existing(sparse, "random_array"), sparse.eye, sparse.identity, sparse.issparse, sparse.isspmatrix,
-    sparse.get_index_dtype,
-    *existing(sparse, "eye_array", *(f"isspmatrix_{form}" for form in ("bsr", "coo", "csc", "csr", "dia", "dok", "lil"))),
+    *existing(sparse, "get_index_dtype", "eye_array"),
+    *existing(sparse, *(f"isspmatrix_{form}" for form in ("bsr", "coo", "csc", "csr", "dia", "dok", "lil"))),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from s2sgrad.rules.table import Rule, complex_of_real_numbers, elementwise, general, of_complex_numbers
+from s2sgrad.rules.table import Rule, complex_of_real_numbers, elementwise, existing, general, of_complex_numbers
 from s2sgrad.runtime import product
 
 # --- spherical Bessel functions --------------------------------------------------------------------------------------
@@ -91,17 +91,18 @@ def harmonic_in_theta(n, m, theta, phi):
     return np.where(np.sin(theta) < 0.0, -0.5, 0.5) * (up - down)  # SciPy takes the cosine alone of the angle
 
 
-@elementwise(special.sph_harm_y)
-def sph_harm_y(g, y, n, m, theta, phi, *, diff_n=0):
-    return None, None, g * harmonic_in_theta(n, m, theta, phi), g * 1j * m * y
+for _harmonic in existing(special, "sph_harm_y"):
 
+    @elementwise(_harmonic)
+    def sph_harm_y(g, y, n, m, theta, phi, *, diff_n=0):
+        return None, None, g * harmonic_in_theta(n, m, theta, phi), g * 1j * m * y
 
-of_complex_numbers(special.sph_harm_y)
-complex_of_real_numbers(special.sph_harm_y)
-sph_harm_y.refuse(
-    lambda diff_n: not diff_n.known or diff_n.value != 0,
-    "`sph_harm_y` with `diff_n` has no derivative rule: call it without",
-)
+    of_complex_numbers(_harmonic)
+    complex_of_real_numbers(_harmonic)
+    sph_harm_y.refuse(
+        lambda diff_n: not diff_n.known or diff_n.value != 0,
+        "`sph_harm_y` with `diff_n` has no derivative rule: call it without",
+    )
 
 # --- Riccati and Bessel: x times the spherical functions of all orders, and their slopes ------------------------------
 

@@ -138,7 +138,7 @@ for _f in (special.jve, special.yve, special.struve, special.modstruve, special.
     example(_f, 0.7, X)
 example(special.kn, 2, X)
 example(special.hyp2f1, 0.4, 1.3, 2.2, Q)
-for _f in (special.hyperu, special.wright_bessel, special.log_wright_bessel):
+for _f in (special.hyperu, special.wright_bessel, *existing(special, "log_wright_bessel")):
     example(_f, 0.4, 1.3, X)
 
 # --- elliptic integrals, polynomials, transformations ----------------------------------------------------------------------

@@ -12,8 +12,8 @@ A use is replaced if neither of the two names has been bound or changed since th
 ... ''', "copy_propagation", np.ones(3)))
 -     seed2 = seed_like(result, seed)
 +     seed2 = seed_like(v, seed)
--     return like(v, v_bar)
-+     return like(v, seed2)
+-     return v_bar.copy()
++     return seed2.copy()
 """
 
 from __future__ import annotations

@@ -23,11 +23,11 @@ user's own names stay.  Copy propagation does the rest.
 -         v, w = result_
 +         v = t5
 +         w = t6
--         result_2 = t1_2, v
+-         result_2 = t1_2, v2
 -         result__bar = v_bar, w_bar
 -         v_bar = result__bar[1]
 +         t7 = t1_2
-+         t8 = v
++         t8 = v2
 +         t9 = v_bar
 +         t10 = w_bar
 +         v_bar = t10

@@ -8,13 +8,14 @@ Values of gradients are such: of a gradient of a gradient, the tangent is all th
 >>> from s2sgrad import grad
 >>> from s2sgrad.driver.pipeline import defined
 >>> df = grad(grad(defined('''
-... def square(x):
-...     return x * x
+... def cube(x):
+...     z = x * x
+...     return z * x
 ... def f(x, y):
-...     return square(x) * y
+...     return cube(x * y) * cube(x) * y
 ... ''')))
->>> df(1.0, 2.0), "x_bar_dot = 2.0 * seed * x_dot" in df.source
-(4.0, True)
+>>> df(1.0, 2.0), "t4 = cube_bwd_jvp(" in df.source
+(480.0, True)
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 >>> fitted([1.0, 2.0], np.zeros(3), "the vjp of `f`", "x")
 Traceback (most recent call last):
-ValueError: the vjp of `f` returned a list for an argument `x` of shape (3,)
+ValueError: the vjp of `f` returned a list for an argument `x` of shape (3,): return one of the shape of the argument
 """
 
 from __future__ import annotations

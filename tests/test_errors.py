@@ -914,10 +914,10 @@ REFUSED = {
     """, (V,)),
     "callee with complex values": (S2SGradError, """
         def helper(a):
-            return np.fft.fft(a)
+            return np.fft.fft(a)  # <-
 
         def f(x):
-            return np.sum(helper(x))  # <-
+            return np.sum(helper(x))
     """, (V,)),
     "call that does not fit its callee": (S2SGradError, """
         def helper(a):

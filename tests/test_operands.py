@@ -52,7 +52,16 @@ def index(x):
 
 
 def called(x):
-    return np.sum(x * helped(x))
+    return np.sum(x * helped(x) + helped(2.0 * x))
+
+
+def called_once(x):
+    return np.sum(x * helped_once(x))
+
+
+def helped_once(x):
+    w = np.ones(5)
+    return w * x
 
 
 def helped(x):
@@ -145,6 +154,7 @@ SAID = {
     operator: "here `x` has shape (3,), `STRANGE` is a Plain: pass a number or an array, or give Plain the operator",
     index: "here `x` has shape (3,), `t` is a float64: an index is an int",
     called: f"here `w` has shape (5,), `x` has shape (3,): {FIT}",
+    called_once: "here `x` has shape (3,)",  # it is written out, in the line of the call
     misspelt: "here `PARAMETERS` is defined: did you mean it?",
     beyond: "here `ROWS` has 2 items",
     indefinite: "here `x` has shape (3,): add a multiple of the unit matrix to it, or ask `np.linalg.eigvalsh` how "

@@ -111,6 +111,9 @@ def full_name(function: Any) -> str:
 
 def _of_method(function: Any, name: str) -> str:
     """The same for a method of a public class, or of one that public ones inherit from; also where it is bound."""
+    owner = type(getattr(function, "__self__", None))
+    if owner.__module__.partition(".")[0] not in ("builtins", *(m.partition(".")[0] for m in MODULES)):
+        return ""  # of a class of the user's
     function = getattr(function, "__func__", function)
     cls, _, method = getattr(function, "__qualname__", "").rpartition(".")
     homes = [m for m in MODULES if cls and method == name and getattr(found(f"{m}.{cls}"), name, None) is function]

@@ -15,11 +15,12 @@ from s2sgrad import emit, runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Container, Instance, Kind, Opaque, Unknown
 from s2sgrad.analysis.primitive_calls import Operation
+from s2sgrad.analysis.selected import is_of_rules
 from s2sgrad.analysis.value_kinds import Guest
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import at, constant, name, nested
 from s2sgrad.legality.context import Context
-from s2sgrad.rules import table
+from s2sgrad.rules import instances, table
 from s2sgrad.runtime.guests import has_operators, is_array_of_others, refused_guest
 
 Suspects = dict[str, gast.AST | None]
@@ -28,7 +29,7 @@ Suspects = dict[str, gast.AST | None]
 
 def suspects(context: Context) -> Suspects:
     """The names that may stand for such arrays: objects of which nothing is known, and what is computed from these."""
-    if context.unit.primal.is_generated:  # the checks are in the primal text
+    if context.unit.primal.is_generated or is_of_rules(context.unit.primal.function):  # a rule says what it takes
         return {}
     out: Suspects = {n: None for n, kind in context.kinds.items() if _may_hold(kind)}
     bound = [(n, s.value) for s in effects.walk(context.tree.body) if (n := bound_name(s)) is not None]
@@ -77,10 +78,13 @@ def check(context: Context, operation: Operation, found: Suspects) -> list[gast.
 
 
 def _checked(context: Context, operation: Operation, operand: gast.Name, found: Suspects) -> gast.Expr:
-    """The check of one operand, which may be a sparse array where its own methods tell what the operation does with it."""
+    """The check of one operand, which may be a sparse array where its own methods tell what the operation does with it, or
+    where the operation stands for a method of what was made of it."""
     shown = constant(context.unit.shown(operand.id, found[operand.id]))
     called, line = name(context.unit.helper("no_guest", runtime.no_guest)), constant(getattr(operation.node, "lineno", 0))
-    sparse = [constant(True)] if operation.target is np.matmul or table.is_own_operator(operation.target) else []
+    target = operation.target
+    takes = target is np.matmul or table.is_own_operator(target) or instances.is_of_method(target)
+    sparse = [constant(True)] if takes else []
     return gast.Expr(gast.Call(called, [name(operand.id), shown, line, *sparse], []))
 
 

@@ -26,6 +26,7 @@ from s2sgrad.memory.arguments import Arguments, Points, objects_of
 from s2sgrad.memory.places import ANY, NONE, OUTSIDE, Place, Places
 from s2sgrad.primitives import catalogue, libraries, methods, spellings
 from s2sgrad.primitives.catalogue import VIEWS, Gives, Primitive, may_write, methods_named, on_stack
+from s2sgrad.rules import table
 
 _METHODS = (types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType, types.BuiltinFunctionType)
 _PLAIN_CLASSES = (np.ndarray, list, dict, set, frozenset, tuple, str, bytes, int, float, complex)
@@ -238,7 +239,8 @@ def _instance(points: Points, cls: type, args: Arguments, node: gast.AST) -> Pla
         return points.shell(node, every)
     if cls is memoryview:
         return {Place("new", id(node))} | every
-    place = Place("object", id(node))
+    own = table.has_own_operators(cls)  # which compute, as those of sparse arrays do
+    place = Place("object", id(node), cls if own else None)
     points.keep({place}, points.reached(every))
     return {place} | points.reached(every)
 

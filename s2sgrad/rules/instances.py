@@ -83,3 +83,12 @@ def methods_of(maker: Any) -> dict[str, Method]:
     if isinstance(maker, (type, types.FunctionType)):
         return _METHODS.get(maker, {})
     return next((_METHODS[cls] for cls in type(maker).__mro__ if cls in _METHODS), {})
+
+
+def is_of_method(function: Any) -> bool:
+    """Whether a function stands for a method of an object that a library's callable makes: it takes what that was made of.
+
+    >>> is_of_method(len)
+    False
+    """
+    return any(function is method.function for methods in _METHODS.values() for method in methods.values())

@@ -38,6 +38,7 @@ CASES = {
     "make_lsq_spline": ("interpolate.make_lsq_spline(X, y, [0., 0., 2., 4., 4.], k=1)", {"y": Y}, "(1.3)"),
     "make_smoothing_spline": ("interpolate.make_smoothing_spline(X, y, lam=0.1)", {"y": Y}, "(1.3)"),
     "make_splrep": ("interpolate.make_splrep(X, y, s=0)", {"y": Y}, "(1.3)"),
+    "lagrange": ("interpolate.lagrange(X, y)", {"y": Y}, "(1.3)"),
     "interp1d": ("interpolate.interp1d(X, y)", {"y": Y}, "(1.3)"),
     "interp1d of the array": ("interpolate.interp1d(X, y, copy=False)", {"y": Y}, "(1.3)"),
     "nearest": ("interpolate.interp1d(X, y, kind='nearest', copy=False)", {"y": Y}, "(1.3)"),

@@ -63,7 +63,12 @@ def several_variables(x, m, s):
     return rv.logpdf(x) + stats.multivariate_normal(cov=c).logpdf(x)
 
 
-FUNCTIONS = [at_once, kept, moments, of_counts, in_a_loop, in_a_branch, bound_anew, arrays, several_variables]
+FUNCTIONS = [at_once, kept, moments, of_counts, in_a_loop, in_a_branch, bound_anew, arrays]
+
+
+@pytest.mark.records
+def test_arrays_that_are_written_behind_the_object():
+    check_grads(several_variables, (X, 1.4, 0.9), order=2, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.sampled(one_in=3)

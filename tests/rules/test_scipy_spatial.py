@@ -109,7 +109,12 @@ def by_a_constant(r):
     return np.sum(KNOWN.apply(r) ** 3) + np.sum(KNOWN.apply(VECTORS * r, inverse=True)[:, 1] ** 2)
 
 
-@pytest.mark.parametrize("f", [turned, step_by_step, by_quaternions], ids=lambda f: f.__name__)
+@pytest.mark.records
+def test_quaternions_that_are_written_behind_the_rotation():
+    check_grads(by_quaternions, (TURN,), order=2, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("f", [turned, step_by_step], ids=lambda f: f.__name__)
 def test_rotations(f):
     check_grads(f, (TURN,), order=2, rtol=1e-4, atol=1e-5)
 

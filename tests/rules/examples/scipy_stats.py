@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
+from numpy.lib import NumpyVersion
 from scipy import stats
 
 from s2sgrad.rules.scipy import stats as rules
@@ -92,8 +94,8 @@ for _f in (stats.multivariate_t.logpdf, stats.multivariate_t.pdf):
 for _f in (stats.wishart.logpdf, stats.wishart.pdf, stats.invwishart.logpdf, stats.invwishart.pdf):
     example(_f, positive_definite(2, 2), 4.3, positive_definite(2, 2))
 for _f in (stats.multinomial.logpmf, stats.multinomial.pmf):
-    if np.isnan(_f(np.array([1, 2, 1]), 4, np.array([0.2, 0.3, 0.51]))):
-        continue  # from SciPy 1.18 on, which has no differences then
+    if NumpyVersion(scipy.__version__) >= "1.18.0":
+        continue  # which gives nan beside such probabilities, so that there are no differences
     example(_f, np.array([1, 2, 1]), 4, np.array([0.2, 0.3, 0.5]))
     example(_f, np.array([[1, 2, 1], [0, 3, 1]]), 4, np.array([0.2, 0.3, 0.5]))
 for _f in (stats.dirichlet.mean, stats.dirichlet.var, stats.dirichlet.entropy):

@@ -78,8 +78,8 @@ def check(context: Context, operation: Operation, found: Suspects) -> list[gast.
 
 
 def _checked(context: Context, operation: Operation, operand: gast.Name, found: Suspects) -> gast.Expr:
-    """The check of one operand.  It may be a sparse array where its own methods tell what the operation does with it, or where
-    the operation stands for a method of what was made of it."""
+    """The check of one operand.  It may be a sparse array where its own methods tell what the operation does with it, or
+    where the operation stands for a method of what was made of it."""
     shown = constant(context.unit.shown(operand.id, found[operand.id]))
     called, line = name(context.unit.helper("no_guest", runtime.no_guest)), constant(getattr(operation.node, "lineno", 0))
     target = operation.target

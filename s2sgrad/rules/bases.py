@@ -96,7 +96,7 @@ def {p}int_tangents(y, c, c_dot, m=1, k=0, lbnd=0, scl=1):
 
 
 def {p}add(g, y, c1, c2):
-    return np.reshape(fitted(g, np.size(c1)), np.shape(c1)), np.reshape(fitted(g, np.size(c2)), np.shape(c2))
+    return np.reshape(fitted(g, np.size(c1)), np.shape(c1))[()], np.reshape(fitted(g, np.size(c2)), np.shape(c2))[()]
 
 
 def {p}add_tangents(y, c1, c2, c1_dot, c2_dot):
@@ -104,7 +104,7 @@ def {p}add_tangents(y, c1, c2, c1_dot, c2_dot):
 
 
 def {p}sub(g, y, c1, c2):
-    return np.reshape(fitted(g, np.size(c1)), np.shape(c1)), -np.reshape(fitted(g, np.size(c2)), np.shape(c2))
+    return np.reshape(fitted(g, np.size(c1)), np.shape(c1))[()], -np.reshape(fitted(g, np.size(c2)), np.shape(c2))
 
 
 def {p}sub_tangents(y, c1, c2, c1_dot, c2_dot):

@@ -28,6 +28,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Number
 from s2sgrad.flow.counts import write_counts
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import bound_name, receiver, target_name
@@ -75,16 +76,21 @@ class _Handed(Transformer):
         self.unit, self.memory = unit, Memory(unit, tree, unit.kinds)
         self.reads = Counter(n.id for n in effects.loads(last))
         self.bindings: dict[str, list[gast.AST]] = {p.id: [p] for p in parameters(tree)}
+        self.kept: list[tuple[str, set[str]]] = []  # names of what is no new memory, with what it is taken of
         for statement in effects.walk(tree.body):
             for bound in binds(statement):
                 self.bindings.setdefault(bound, []).append(statement)
+                value = getattr(statement, "value", None)
+                if value is not None and not isinstance(unit.kinds.get(bound), Number) and not is_fresh(unit, value):
+                    self.kept.append((bound, mentioned(value)))
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         source = receiver(node, "copy")
         if not isinstance(source, gast.Name):
             return self.generic_visit(node)
         shared = self.memory.with_memory_of(source.id)
-        alone = sum(self.reads[n] for n in shared) == 1 and shared.isdisjoint(self.memory.lost)
+        held = any(bound not in shared and not shared.isdisjoint(names) for bound, names in self.kept)
+        alone = not held and sum(self.reads[n] for n in shared) == 1 and shared.isdisjoint(self.memory.lost)
         return source if alone and all(self._is_allocated(n, shared) for n in shared) else node
 
     def _is_allocated(self, bound: str, shared: frozenset[str]) -> bool:

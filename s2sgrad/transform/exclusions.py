@@ -23,7 +23,7 @@ class Exclusions:
     """What is excluded in one function, and where the walk is."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, inference: Inference, paths: Paths) -> None:
-        self.unit, self.inference, self.paths, self.singular = unit, inference, paths, paths.singular
+        self.unit, self.inference, self.paths = unit, inference, paths
         self.arms = 0  # the number of enclosing `if` statements
         self.picked = picked.names(unit, tree, inference.env)  # indices derived from masks
         ours = unit.primal.is_generated or selected.is_of_rules(unit.primal.function)

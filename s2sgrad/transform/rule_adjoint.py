@@ -157,7 +157,7 @@ class RuleAdjoint:
         assert formula is not None
         spoiled, beside = self._spoiled(), self._beside_selected()
         guarded = self._guarded([k for k in self.wanted if k not in beside])
-        if guarded and self.y.id in self.adjoints.exclusions.singular.rooted:
+        if guarded and self.y.id in self.adjoints.paths.singular.rooted:
             beside += sorted(guarded)
             spoiled -= guarded
         else:
@@ -203,7 +203,7 @@ class RuleAdjoint:
 
     def _guarded(self, wanted: list[int]) -> set[int]:
         """The operands whose slopes may be 0 where the cotangent is infinite, or infinite where it is 0 (`Singular`)."""
-        known, formula = self.adjoints.exclusions.singular, self.formula
+        known, formula = self.adjoints.paths.singular, self.formula
         if (
             known is None
             or formula is None

@@ -452,7 +452,9 @@ def _section(inference: Inference, node: gast.Subscript, owner: Array, index: Ki
     shape = tuple(len(p.parts) if isinstance(p, Slice) else 0 for p in parts)
     single = not (isinstance(index, Container) and index.type is tuple)
     run = sampled_shapes.section(shape, single)
-    known = all(b.known for p in parts if isinstance(p, Slice) for b in p.parts)
+    slices = [p for p in parts if isinstance(p, Known) and isinstance(p.value, slice)]
+    bounds = [b for p in parts if isinstance(p, Slice) for b in p.parts]
+    known = sampled_shapes.tells_section(owner, [*bounds, *slices])
     found = memo(("item", shape, single), [owner, *flat], lambda: sampled_shapes.by_example(run, [owner, *flat], known))
     found = Numeric(owner.dtype) if found is UNKNOWN and owner.dtype == "float64" else found
     return inference.symbols.sections(node, owner, parts, found)

@@ -1,7 +1,8 @@
 """Kinds by example: the kind of the result of a pure NumPy operation, from running the operation on two small samples.
 
 No shape rules are needed: NumPy itself determines the result.  An axis of the result is the k-th size plus an offset if that
-holds in both samples, whose sizes are chosen so that no sum, product or half of sizes looks like one.
+holds in both samples, whose sizes are chosen so that no sum, product or half of sizes looks like one.  A third
+sample, of sizes in another order and of equal values, contradicts what holds by chance.
 
     np.sum(Array('float64', (Size(0), Size(1))), axis=0)   ->   Array('float64', (Size(1),))
 
@@ -14,6 +15,8 @@ holds in both samples, whose sizes are chosen so that no sum, product or half of
 Array('float64', (Size(1, 0),))
 >>> by_example(lambda x: x[1:-1], [x])
 Array('float64', (Size(0, -2), Size(1, 0)))
+>>> by_example(np.unique, [x]), by_example(lambda x: np.convolve(x[:, 0], x[0], "same"), [x])
+(Array('float64', (None,)), Array('float64', (None,)))
 >>> by_example(np.arange, [Number(np.float64)]), by_example(lambda x: x, [Number(np.float64)])
 (Array('float64', (None,)), Number(float64, False, None))
 """
@@ -55,6 +58,7 @@ _LARGEST = 200_000  # elements of a sample
 _LARGEST_VIEW = 20_000_000  # elements of a sample that is broadcast
 _RANKS = (1, 2, 3, 4)  # of samples where the rank is unknown
 _NUMBERS = tuple(map(Number, (int, float, np.float64)))
+_REFUTING = 2  # the sample that only contradicts: its lengths are in another order, its values equal or 0
 _OFFSET = 4  # largest offset from an argument's size
 
 
@@ -105,7 +109,35 @@ def _sampled(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bool
             third = _run(operation, moved)
             if _kind(first, third, True) != _kind(first, first, True):
                 return _kind(first, third, False)
-    return _kind(first, second, sizes_known)
+    found = _kind(first, second, sizes_known)
+    if not sizes_known or not _claims_sizes(found):
+        return found
+    with contextlib.suppress(_NoSample):  # as of `np.convolve` with a longer array, `np.unique` of equal values
+        if not _has_sizes(found, _run(operation, [_sample(k, _REFUTING) for k in kinds])):
+            return _kind(first, second, False)
+    return found
+
+
+def _claims_sizes(kind: Kind | None) -> bool:
+    """Whether a kind says how long something is."""
+    if isinstance(kind, Container):
+        return any(map(_claims_sizes, kind.items or ()))
+    return (isinstance(kind, Array) and bool(kind.dims)) or (isinstance(kind, Number) and kind.size is not None)
+
+
+def _has_sizes(kind: Kind, value: Any) -> bool:
+    """Whether the result of the refuting sample is as long as its kind says."""
+    if isinstance(kind, Container) and kind.items is not None:
+        parts = list(value.values()) if isinstance(value, dict) else value
+        return len(parts) == len(kind.items) and all(map(_has_sizes, kind.items, parts))
+    if isinstance(kind, Number) and kind.size is not None:
+        return bool(value == _size(kind.size, _REFUTING))
+    if not isinstance(kind, Array) or kind.dims is None:
+        return True
+    shape = np.shape(value)
+    return len(shape) == len(kind.dims) and all(
+        d is None or n == (_size(d, _REFUTING) if isinstance(d, Size) else d) for d, n in zip(kind.dims, shape, strict=True)
+    )
 
 
 def _moved(kind: Kind, place: int) -> Any:
@@ -253,6 +285,23 @@ def section(shape: tuple[int, ...], single: bool) -> Callable[..., Any]:
     return run
 
 
+def tells_section(owner: Array, bounds: list[Kind]) -> bool:
+    """Whether samples tell how long a section of an array is: not up to 40, where the sample has twelve elements.
+
+    >>> x = Array("float64", (Size(0),))
+    >>> tells_section(x, [constant_kind(-1)]), tells_section(x, [constant_kind(40)]), tells_section(x, [Number(int)])
+    (True, False, False)
+    """
+    shortest = min((_size(d, 0) for d in owner.dims or () if isinstance(d, Size)), default=_LARGEST)
+    return all(b.known and all(abs(n) < shortest for n in _whole_numbers(b.value)) for b in bounds)
+
+
+def _whole_numbers(value: Any) -> list[int]:
+    """The whole numbers of a bound, or of a slice object."""
+    parts = (value.start, value.stop, value.step) if isinstance(value, slice) else (value,)
+    return [p for p in parts if type(p) is int]
+
+
 def _valid_index(index: Any) -> Any:
     """An index with the same result shape that is valid for an axis of any length but 0: zeros for integers."""
     if type(index) in (list, tuple):
@@ -281,18 +330,23 @@ def _size(dim: Dim, variant: int) -> int:
     """The number that stands for a size in a sample."""
     if isinstance(dim, Size):
         k = dim.k if dim.k >= 0 else _SYMBOLIC - 1 - dim.k
+        if variant == _REFUTING:  # the later, the shorter, and all below what is not known
+            return max(40 - k, 20) + dim.offset
         size = 12 + 4 * k + dim.offset + variant * (7 + k)
         if dim.offset > -11:  # a recursion may cut off one item after the other
             return size
     if dim is None or isinstance(dim, Size):
-        return 5 + 4 * variant  # unlike any argument's size in both samples
+        return 50 if variant == _REFUTING else 5 + 4 * variant  # unlike any argument's size in both samples
     return dim
 
 
 def _dim(m: int, n: int) -> Dim:
-    """The size that the lengths m and n of an axis in the two samples stand for; None where they match none."""
+    """The size that the lengths m and n of an axis in the two samples stand for; None where they match none.
+
+    An empty one says nothing: a sample is shorter than the array may be of which `S[32:]` is the rest.
+    """
     if m == n:
-        return m
+        return m or None
     k = n - m - 7
     offset = m - 12 - 4 * k
     if k < 0 or abs(offset) > _OFFSET:
@@ -303,9 +357,12 @@ def _dim(m: int, n: int) -> Dim:
 @functools.lru_cache(maxsize=256)
 def _values(shape: tuple[int, ...], dtype: str, variant: int = 0) -> np.ndarray:
     """A sample array, well conditioned if it is square; how many elements a mask selects tells the two samples apart."""
-    values = np.random.default_rng(0).uniform(0.2, 0.8, shape)
+    values = np.asarray(np.random.default_rng(0).uniform(0.2, 0.8, shape))
     if len(shape) > 1 and shape[-1] == shape[-2]:
         values = values + 10.0 * np.eye(shape[-1])
+    if variant == _REFUTING:
+        values[...] = 0.5
+        values.flat[:1] = 0.0  # as `np.trim_zeros` cuts off
     array = np.ones(shape, dtype) if np.dtype(dtype).kind in "iu" else values.astype(dtype)
     if np.dtype(dtype).kind == "b":  # every second element; all in the other sample, or not the only one
         count = math.prod(shape)

@@ -88,3 +88,22 @@ def section_from_an_unknown_place_is_no_argument_length(u, A, i):
     for k in range(1, i):
         s = s + np.sum(A[k, k:] * u[k:]) * np.sum(A[0, k:] * A[k, k:] * u[4:])
     return s
+
+
+LONG = np.cos(np.arange(64.0))
+
+
+@case(LONG)
+def means_of_sections_beyond_a_sample(x):
+    return np.mean(x[:40]) * np.std(x[-30:]) * np.mean(x[slice(5, 45)]) + np.mean(LONG[32:] * x[1:33])
+
+
+@case(LONG[:9].copy())
+def means_of_what_is_as_long_as_the_longer(x):
+    return np.mean(np.convolve(x, LONG, "same")) + np.mean(np.polyadd(x, LONG)) * np.mean(np.correlate(x, LONG, "same"))
+
+
+@case(np.array([0.3, 0.9, 1.4]))
+def means_of_distinct_elements(x):
+    y = np.concatenate((np.zeros(2), x, x))
+    return np.mean(np.unique(y) ** 2) + np.mean(np.setdiff1d(y, [0.5])) * np.mean(np.trim_zeros(y))

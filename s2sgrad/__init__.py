@@ -97,6 +97,7 @@ _HOMES = {  # The tape, the matrices and `explain` are imported on first use, so
         *("recompute_grad", "stop_gradient", "trainable_variables"),
     ),
 }
+_ROOMS = ("compat", "parallel", "testing")  # packages that users name
 
 
 def __getattr__(name: str) -> Any:
@@ -105,6 +106,8 @@ def __getattr__(name: str) -> Any:
         if name in names:
             globals()[name] = found = getattr(importlib.import_module(f"s2sgrad.{home}"), name)
             return found
+    if name in _ROOMS:
+        return importlib.import_module(f"s2sgrad.{name}")
     from s2sgrad.errors import foreign
 
     way = foreign.instead_of(name, __dir__())
@@ -142,4 +145,4 @@ runtime.provide(shown=_shown, framed=_framed)
 
 def __dir__() -> list[str]:
     public = {name for names in _HOMES.values() for name in names}
-    return sorted({*public, "__all__", "__doc__", "__file__", "__name__", "__version__", "compat", "testing"})
+    return sorted({*public, "__all__", "__doc__", "__file__", "__name__", "__version__", *_ROOMS})

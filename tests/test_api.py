@@ -1576,7 +1576,30 @@ def test_any_part_may_be_the_first_that_is_imported_after_scipy(first, tmp_path)
     assert run_python(["-c", code], tmp_path).stdout == "6.0\n"
 
 
-PUBLIC = [name for name in dir(s2sgrad) if name[0] != "_" and name not in ("compat", "testing")]
+PUBLIC = [name for name in dir(s2sgrad) if name[0] != "_" and name not in s2sgrad._ROOMS]
+
+
+@pytest.mark.parametrize("room", s2sgrad._ROOMS)
+def test_a_room_is_imported_where_it_is_named_first(room, tmp_path):
+    code = f"import s2sgrad; print(s2sgrad.{room}.__name__)"
+    assert run_python(["-c", code], tmp_path).stdout == f"s2sgrad.{room}\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda f, x: s2sgrad.grad(f, x, x), "the arguments are for the function that it returns, `grad(f)(x, y)`"),
+        (lambda f, x: s2sgrad.jacobian(f, x, x), "the arguments are for the function that it returns, `jacobian(f)(x, y)`"),
+        (lambda f, x: s2sgrad.grad(f, x), "the arguments are for the function that is returned, `grad(f)(x)`"),
+        (lambda f, x: s2sgrad.hvp(f)(x, x, x), "the primals are a tuple, and so are the tangents"),
+        (lambda f, x: s2sgrad.jvp(f, x, x, x, x), "the primals are a tuple, and so are the tangents"),
+        (lambda f, x: s2sgrad.grad(f)(x, z=x), "product() got an unexpected keyword argument 'z': it has x, y"),
+        (lambda f, x: s2sgrad.hessian(f)(x, z=x), "product() got an unexpected keyword argument 'z': it has x, y"),
+    ],
+)
+def test_arguments_in_the_wrong_place_are_told_where_they_belong(call, words):
+    with pytest.raises(TypeError, match=re.escape(words)):
+        call(product, np.ones(2))
 
 
 def test_public_names():

@@ -36,7 +36,8 @@ def _one(number: Any, argnums: Any) -> int | str:
         return number
     if isinstance(number, (int, np.integer)) and not isinstance(number, bool):
         return int(number)
-    raise TypeError(f"argnums is a position (an int), a parameter's name, or a tuple of these, not {argnums!r}")
+    way = "; the arguments are for the function that is returned, `grad(f)(x)`" if isinstance(argnums, np.ndarray) else ""
+    raise TypeError(f"argnums is a position (an int), a parameter's name, or a tuple of these, not {argnums!r}{way}")
 
 
 def parameter_named(function: types.FunctionType, number: int | str, bound: int, by_name: dict[str, Any]) -> str:

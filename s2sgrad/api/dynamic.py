@@ -26,7 +26,7 @@ from s2sgrad.driver import cache
 from s2sgrad.driver.compiled import compile_pair
 from s2sgrad.driver.recipe import Compiled
 from s2sgrad.errors import S2SGradError, Unsupported
-from s2sgrad.ir.signatures import signature
+from s2sgrad.ir.signatures import require_fit, signature
 from s2sgrad.recorded import pairs
 from s2sgrad.rules import table
 from s2sgrad.runtime.checkpoints import behind_checkpoint
@@ -334,10 +334,7 @@ def compiled_pair(function: FunctionType, key: Kinds) -> Compiled:
 
 def _require_fit(function: FunctionType, args: tuple, keywords: dict[str, Any]) -> None:
     if cache.of(function.__code__).parameters.bound(function, args, keywords) is None:
-        try:
-            signature(function).bind(*args, **keywords)
-        except TypeError as error:
-            raise TypeError(f"{function.__name__}(): {error}") from None
+        require_fit(function, args, keywords)
 
 
 def _compile(

@@ -16,7 +16,7 @@ from s2sgrad.driver import cache
 from s2sgrad.driver.options import Options
 from s2sgrad.errors.raised import behind_partial
 from s2sgrad.ir import seeds
-from s2sgrad.ir.signatures import require_parameters, signature
+from s2sgrad.ir.signatures import require_fit, require_parameters
 from s2sgrad.runtime.checks import holds_complex_inside
 
 
@@ -56,10 +56,7 @@ class Request:
         arguments = cache.of(self.function.__code__).parameters.bound(self.function, args, keywords)
         if arguments is not None:
             return arguments
-        try:
-            signature(self.function).bind(*args, **keywords)
-        except TypeError as error:
-            raise TypeError(f"{self.function.__name__}(): {error}") from None
+        require_fit(self.function, args, keywords)
         raise TypeError(f"{self.function.__name__}(): the arguments do not fit its parameters")
 
     def require_floats(self, wrt: tuple[str, ...], arguments: dict[str, Any]) -> None:

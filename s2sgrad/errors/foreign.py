@@ -6,7 +6,7 @@ grad(f, argnum=1)      ->      TypeError: .. 'argnum': here it is `argnums`, the
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 _WHICH = "here it is `argnums`, the position or name of an argument, or a tuple of these"
@@ -59,19 +59,32 @@ _NAMES = {
 }
 
 
-def answered(error: Exception, function: Callable[..., Any], given: Mapping[str, Any]) -> Exception:
-    """The error of a call that does not fit, with what the option is called here.
+def answered(error: Exception, function: Callable[..., Any], args: Sequence[Any], given: Mapping[str, Any]) -> Exception:
+    """The error of a call that does not fit, with what the option is called here, or where the arguments belong.
 
-    >>> def transform(f, argnums=0): ...
-    >>> print(answered(TypeError("no 'argnum'"), transform, {"argnum": 1}))
+    >>> def transform(f, argnums=0, *, debug=False): ...
+    >>> print(answered(TypeError("no 'argnum'"), transform, (), {"argnum": 1}))
     no 'argnum': here it is `argnums`, the position or name of an argument, or a tuple of these
-    >>> print(answered(TypeError("no 'argnms'"), transform, {"argnms": 1}))
+    >>> print(answered(TypeError("no 'argnms'"), transform, (), {"argnms": 1}))
     no 'argnms': did you mean `argnums`?
+    >>> print(answered(TypeError("too many"), transform, (abs, 1.0, 2.0), {}))
+    too many: the arguments are for the function that it returns, `transform(f)(x, y)`
     """
     own = inspect.signature(function).parameters
     word = next((w for w in given if w not in own), None)
-    way = None if word is None else _option(word, list(own))
+    way = _beyond(function, args, own) if word is None else _option(word, list(own))
     return error if way is None else TypeError(f"{error}: {way}")
+
+
+def _beyond(function: Callable[..., Any], args: Sequence[Any], own: Mapping[str, inspect.Parameter]) -> str | None:
+    """Where arguments belong that are more than a function takes by position."""
+    if len(args) <= sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in own.values()):
+        return None
+    if "tangents" in own:
+        return "the primals are a tuple, and so are the tangents: `(x, y), (x_dot, y_dot)`"
+    if "argnums" in own:
+        return f"the arguments are for the function that it returns, `{function.__name__}(f)(x, y)`"
+    return None
 
 
 def _option(word: str, own: list[str]) -> str | None:

@@ -127,7 +127,7 @@ def entry(function: F) -> F:
         except Exception as error:
             __tracebackhide__ = True  # for pytest and IPython, which can hide this frame as well
             if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # the call does not fit
-                error = foreign.answered(error, function, keywords).with_traceback(None)
+                error = foreign.answered(error, function, args, keywords).with_traceback(None)
                 error.__suppress_context__ = True
             else:
                 error = located(explained(error, (*args, *keywords.values())), args[0] if args else None)

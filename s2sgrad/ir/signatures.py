@@ -15,7 +15,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -173,6 +173,25 @@ def _by_position(primitive: Any) -> tuple[str, ...]:
             return _UNSAID_OF_UFUNCS.get(primitive.__name__, ())
         return _UNSAID.get(primitive, ())
     return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+
+
+def require_fit(function: Callable[..., Any], args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+    """Raise TypeError, in the words of Python, if the arguments do not fit the parameters of a function.
+
+    >>> def f(x, rate=1.0): ...
+    >>> require_fit(f, (1.0,), {"rat": 2.0})
+    Traceback (most recent call last):
+    TypeError: f() got an unexpected keyword argument 'rat': it has x, rate
+    """
+    name, own = getattr(function, "__name__", repr(function)), signature(function)
+    every = own.parameters.values()
+    for word in () if any(p.kind is p.VAR_KEYWORD for p in every) else keywords:
+        if word not in own.parameters:
+            raise TypeError(f"{name}() got an unexpected keyword argument {word!r}: it has {', '.join(own.parameters)}")
+    try:
+        own.bind(*args, **keywords)
+    except TypeError as error:
+        raise TypeError(f"{name}(): {error}") from None
 
 
 def signature_of(args: gast.arguments, defaults: dict[str, Any]) -> inspect.Signature:

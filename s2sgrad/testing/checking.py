@@ -16,7 +16,7 @@ from s2sgrad.api.argnums import checked
 from s2sgrad.api.arguments import has_floats
 from s2sgrad.errors.cycles import cycle, refers_to_itself
 from s2sgrad.errors.raised import behind_call
-from s2sgrad.ir.signatures import signature
+from s2sgrad.ir.signatures import require_fit, signature
 from s2sgrad.runtime.results import NoResult, without_floats
 from s2sgrad.runtime.watching import not_finite
 from s2sgrad.tape import Array, GradientTape, constant
@@ -291,13 +291,10 @@ class _Taped:
 def _require_fit(f: Any, args: tuple) -> None:
     """Raise TypeError if the arguments do not fit the signature of the function."""
     try:
-        parameters = signature(f)
+        signature(f)
     except (TypeError, ValueError):  # no signature available
         return
-    try:
-        parameters.bind(*args)
-    except TypeError as error:
-        raise TypeError(f"{getattr(f, '__name__', repr(f))}(): {error}") from None
+    require_fit(f, args, {})
 
 
 def _require_numbers(name: str, value: Any) -> None:

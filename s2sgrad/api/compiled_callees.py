@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.analysis.asked_objects import asks
 from s2sgrad.analysis.call_keys import shapes_of
 from s2sgrad.analysis.libraries import is_library, is_ours
 from s2sgrad.analysis.value_kinds import kinds_of
@@ -27,7 +28,7 @@ from s2sgrad.api import dynamic
 from s2sgrad.driver.attempts import GENERATING, runs_again
 from s2sgrad.errors import S2SGradError
 from s2sgrad.primitives import libraries
-from s2sgrad.recorded import callees, identity
+from s2sgrad.recorded import callees
 from s2sgrad.recorded.applying import apply, innermost, kept_array, lifted, owner_of, placed
 from s2sgrad.recorded.callees import COMPILED, RECORD, Callee, callee_of
 from s2sgrad.recorded.derivatives import Recorded
@@ -219,7 +220,7 @@ def _data(*functions: Any) -> list[Callable[[], Any]] | None:
             continue
         seen.add(id(f))
         held = (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values())
-        if identity.asks(f.__code__) or any(type(v) not in _NUMBERS for v in held):
+        if asks(f.__code__) or any(type(v) not in _NUMBERS for v in held):
             return None
         names, imported = _names(f.__code__)
         if not all(m in sys.modules and libraries.is_installed(sys.modules[m]) for m in imported):

@@ -5,7 +5,8 @@
     return np.sum(v * w)
 
 A view that is bound to different places on different paths keeps the place in a variable: `r = u[k]` becomes `r_at = k`, and
-`r` reads `u[r_at]`.  The viewed variable must not be rebound while the view is live.
+`r` reads `u[r_at]`.  The viewed variable must not be rebound while the view is live.  The view must not be asked which
+object it is: each use makes another one.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.asked_objects import ask
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, kind_of
 from s2sgrad.analysis.number_types import is_complex
 from s2sgrad.flow.available import Available
@@ -52,6 +54,11 @@ class View:
     holders: list[str | None]
     is_item: bool = False
 
+    @property
+    def is_same(self) -> bool:
+        """Whether each use is the same object: another name, or an item."""
+        return self.is_item or isinstance(self.definitions[0].value, gast.Name)
+
 
 class Views:
     """The views of one function, valid as long as nothing else is rewritten."""
@@ -70,6 +77,8 @@ class Views:
             return False
         if view.is_item and (self._changed(wanted) or has_shadows(self.unit)):  # its items may share memory
             return False
+        if not view.is_same and self._asks:
+            return False
         for k, place in enumerate(view.places[0]):
             alike = all(_same(p[k], place) for p in view.places)
             if not alike or not all(self._is_steady(view, n) for n in self._variables(place)):
@@ -80,6 +89,11 @@ class Views:
         holders = {id(p): h for p, h in zip(view.places[0], view.holders, strict=True) if h is not None}
         _Writer(self.unit, self.kinds, view, _with_holders(whole, holders)).run(self.places)
         return True
+
+    @functools.cached_property
+    def _asks(self) -> bool:
+        """Whether the function, or one that it may call, asks which object a value is."""
+        return ask([self.unit.primal.function])
 
     def _has_gaps(self, array: str, met: frozenset[str] = frozenset()) -> bool:
         """Whether an array is a view of another with permuted axes, or with steps, and so is not contiguous."""

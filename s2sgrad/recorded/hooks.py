@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from s2sgrad import standard
+from s2sgrad.analysis.asked_objects import asks
 from s2sgrad.analysis.libraries import is_library, is_ours
 from s2sgrad.errors import NoRule, NoSource, S2SGradError, Unsupported
 from s2sgrad.primitives import catalogue, libraries, spellings
@@ -183,7 +184,7 @@ def _needs_no_source(f: Any, args: tuple) -> bool:
         return True
     if f.__code__.co_filename == "<string>" and args and hasattr(type(args[0]), "__dataclass_fields__"):
         return True
-    return not identity.asks(f.__code__) and not any("CALL" in i.opname for i in dis.get_instructions(f.__code__))
+    return not asks(f.__code__) and not any("CALL" in i.opname for i in dis.get_instructions(f.__code__))
 
 
 def _refuse_without_source(f: Any) -> NoReturn:

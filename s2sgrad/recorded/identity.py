@@ -8,7 +8,6 @@ id(x)       ->   id(itself(x))
 from __future__ import annotations
 
 import collections
-import dis
 import functools
 import operator
 import sys
@@ -109,20 +108,6 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     operator.countOf: lambda items, value: sum(1 for _ in _places(items, value)),
 }
 """What is called in the place of functions that ask which object a value is."""
-
-
-def asks(code: types.CodeType) -> bool:
-    """Whether a function asks which object a value is, other than whether it is None.
-
-    >>> asks((lambda x, y: x is y).__code__), asks((lambda x: x is None or x < 1).__code__)
-    (True, False)
-    """
-    before = None
-    for instruction in dis.get_instructions(code):
-        if instruction.opname == "IS_OP" and before != "LOAD_CONST":
-            return True
-        before = instruction.opname
-    return id.__name__ in code.co_names
 
 
 # --- objects that are copied -------------------------------------------------------------------------------------------

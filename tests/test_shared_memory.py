@@ -8,7 +8,7 @@ import shared_memory as programs
 from differences import central_difference
 from judging import loaded
 
-from s2sgrad import S2SGradError, grad
+from s2sgrad import S2SGradError, grad, jacfwd
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.shadows import shadow_of
 
@@ -16,7 +16,7 @@ VIEWS = [(k, how) for k in range(len(programs.VIEWS)) for how in ("base", "view"
 WRITES = [(k, how) for k in range(len(programs.WRITES)) for how in ("plain", "view", "loop")]
 
 
-def outcome(text: str, called: str) -> str:
+def outcome(text: str, called: str, derivative=grad) -> str:
     """Whether the gradient of a program is "right" or "refused", or the program itself is an "error"."""
     with warnings.catch_warnings(), loaded(text, called) as f:
         warnings.simplefilter("ignore")
@@ -26,7 +26,7 @@ def outcome(text: str, called: str) -> str:
             return "error"
         (expected,) = central_difference(f, (programs.ARGUMENT.copy(),), (0,))
         try:
-            gradient = grad(f)(programs.ARGUMENT.copy())
+            gradient = derivative(f)(programs.ARGUMENT.copy())
         except (S2SGradError, Refusal) as error:
             assert 'File "' in str(error) or error.__notes__
             return "refused"
@@ -38,6 +38,14 @@ def outcome(text: str, called: str) -> str:
 @pytest.mark.parametrize(("k", "how"), VIEWS, ids=[f"{programs.VIEWS[k][1]}-{how}" for k, how in VIEWS])
 def test_views(k, how):
     outcome(programs.of_view(k, how), f"<view {k} {how}>")
+
+
+@pytest.mark.records
+@pytest.mark.sampled(one_in=36)
+@pytest.mark.parametrize(("k", "how"), VIEWS, ids=[f"{programs.VIEWS[k][1]}-{how}" for k, how in VIEWS])
+def test_views_in_columns(k, how):
+    """All columns at once: what is a copy of a value is one of its tangents, and a view of it a view."""
+    outcome(programs.of_view(k, how), f"<columns {k} {how}>", jacfwd)
 
 
 @pytest.mark.sampled(one_in=36)

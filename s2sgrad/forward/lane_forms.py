@@ -25,9 +25,10 @@ from s2sgrad.errors import S2SGradError
 from s2sgrad.forward.rule_tangent import with_parts
 from s2sgrad.ir import notes
 from s2sgrad.ir.forms import everything, index_of, is_none, parts_of
-from s2sgrad.ir.quote import clone, constant, mentioned, name
+from s2sgrad.ir.quote import clone, constant, expression, mentioned, name
 from s2sgrad.ir.reach import call, numpy_function
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory.sources import sources
 from s2sgrad.primitives import catalogue
 from s2sgrad.runtime import lanes as of_lanes
 from s2sgrad.runtime.copies import copied
@@ -138,12 +139,19 @@ class Forms:
             write = WRITERS.get(operation.target) if is_one_of(operation.target, WRITERS) else None
             if write is not None:
                 try:
-                    return write(self, operation)
+                    return self.as_new(node, write(self, operation))
                 except NoForm:
                     return self.by_lane(operation)
             if operation.rule is not None and operation.rule.tag == "elementwise" and _is_of_arrays(operation.target):
                 return self.elementwise(operation)
         return self.by_lane(operation)
+
+    def as_new(self, node: gast.AST, made: gast.AST) -> gast.AST:
+        """A form with lanes, copied where it may be a view and the expression without lanes, as `x.flatten()`, is none."""
+        kinds = self.inference.env
+        if not self.stores or isinstance(made, gast.Name) or sources(self.unit, node, kinds):
+            return made
+        return expression("x.copy()", x=made) if sources(self.unit, made, kinds) else made
 
     def by_lane(self, operation: Operation, is_new: bool = False) -> gast.AST:
         """A call without a registered form and with one operand that has lanes: lane by lane; `is_new`: without lanes it

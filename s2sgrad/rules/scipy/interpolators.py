@@ -484,6 +484,8 @@ class Polynomial(Made):
 
 def made_polynomial(cls, w, x):
     """The polynomial of `scipy.interpolate.lagrange`, with what it was made of."""
+    if np.ndim(w) != 1 or len(w) != len(x):
+        raise Refusal(None, "lagrange has a derivative where each place has one value")
     return Polynomial(cls, x, w, {})
 
 

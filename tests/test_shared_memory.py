@@ -54,6 +54,13 @@ def test_writes(k, how):
     outcome(programs.of_write(k, how), f"<write {k} {how}>")
 
 
+@pytest.mark.records
+@pytest.mark.sampled(one_in=36)
+@pytest.mark.parametrize(("k", "how"), WRITES, ids=[f"{programs.WRITES[k]}-{how}" for k, how in WRITES])
+def test_writes_in_columns(k, how):
+    outcome(programs.of_write(k, how), f"<written columns {k} {how}>", jacfwd)
+
+
 @pytest.mark.sampled(one_in=4)
 @pytest.mark.dear
 @pytest.mark.parametrize(

@@ -194,6 +194,11 @@ def _part(name: str) -> property:
     return property(get, change)
 
 
+def _refill(array: Any, value: Any) -> None:
+    """`a.flat = value`, which is repeated as often as it fits."""
+    write(array, ..., CALLED["call"](np.resize, value, bottom(array).shape))
+
+
 def install() -> None:
     """Give handles their attributes, items and protocols."""
     enter(
@@ -218,6 +223,7 @@ def install() -> None:
     )
     for name in ("shape", "strides", "dtype"):
         setattr(Array, name, _fixed(name))
+    Array.flat = property(Flat, _refill)  # type: ignore[attr-defined]
     for part in (np.real, np.imag):
         setattr(Array, part.__name__, _part(part.__name__))
     for name in OF_ARRAYS:

@@ -1209,7 +1209,7 @@ def flat_iterators(x):
     return sum(v * v for v in m.flat)
 
 
-@refused
+@way
 def flat_assigned(x):
     m = np.outer(x, x)
     m.flat = x

@@ -47,6 +47,10 @@ def told_in_full(k):
     return x * k
 
 
+def argument_without_a_tuple(k):
+    return optimize.brentq(cubic, 0.5, 5.0, k) * optimize.bisect(cubic, 0.5, 5.0, args=k, xtol=1e-13)
+
+
 def newton_with_its_slope(k):
     return optimize.newton(lambda x: cubic(x, k), 1.5, fprime=lambda x: 3.0 * x * x - k)
 
@@ -73,6 +77,7 @@ ROOTS = [
     lambda k: optimize.brentq(lambda x: cubic(x, k), 0.5, 5.0 * k), lambda k: optimize.brenth(cubic, 0.5, 5.0, (k,)),
     lambda k: optimize.bisect(lambda x, k, w: x**3 - k * x * w - 1.0, 0.0, 5.0, args=(k, k)),
     lambda k: optimize.ridder(functools.partial(cubic, k=k), 0.5, 5.0), one_function_handed_twice, told_in_full,
+    argument_without_a_tuple,
     newton_with_its_slope, newton_of_several, equations_in_a_list, one_further_argument, parts_of_a_result,
     lambda k: np.sum(optimize.fixed_point(lambda x, w: np.cos(x * w * 0.5), np.array([0.6, 0.7]), args=(k,))),
     lambda k: np.sum(optimize.newton_krylov(lambda x: A @ x + np.sin(x) * k - 1.0, np.ones(2), f_tol=1e-12) ** 2),
@@ -137,7 +142,8 @@ def tight_fmin(f, x, args=(), full_output=0, disp=0):
 BOX = [(-3.0, 3.0)] * 2
 ROUGH = [  # solutions of too few digits for differences of their gradients
     lambda k: optimize.differential_evolution(well, BOX, args=(k,), tol=1e-10, rng=0).fun,
-    lambda k: optimize.basinhopping(lambda x: well(x, k), np.zeros(2), niter=3, rng=0, minimizer_kwargs={"tol": 1e-10}).fun,
+    lambda k: optimize.differential_evolution(well, BOX, args=(k,), tol=1e-10, seed=0).fun,
+    lambda k: optimize.basinhopping(lambda x: well(x, k), np.zeros(2), niter=3, seed=0, minimizer_kwargs={"tol": 1e-10}).fun,
     lambda k: optimize.brute(lambda x, k: (x[0] - k) ** 4 + (x[0] - 1.0) ** 2, ((0, 2),), (k,), finish=tight_fmin)[0],
     lambda k: optimize.dual_annealing(lambda x: well(x, k), BOX, rng=0, maxiter=20).fun,
     lambda k: np.sum(optimize.shgo(lambda x: well(x, k), BOX, options={"f_tol": 1e-12}).x ** 2),
@@ -346,6 +352,8 @@ REFUSED = [
     (lambda k: optimize.fsolve(lambda x: x * x + k, 1.5)[0], "no solution"),
     (lambda k: optimize.newton(lambda x: (x - k) * (x - k), 1.2), "singular"),
     (lambda k: optimize.minimize(lambda x: (np.sum((x - k) ** 2), 2.0 * (x - k)), np.zeros(2), jac=True).x[0], "jac=True"),
+    (lambda k: optimize.root(lambda x: (x - k, np.eye(2)), np.zeros(2), jac=True).x[0], "give the two apart"),
+    (lambda k: optimize.root_scalar(lambda x: (x - k, 1.0), x0=0.3, fprime=True).root, "give the two apart"),
     (lambda k: optimize.least_squares(lambda x: x - k, np.zeros(2), loss="huber").x[0], "loss"),
     (lambda k: integrate.solve_ivp(lambda t, y: y * y * k, (0, 1.5), [1.0]).y[0, -1], "did not reach the end"),
     (lambda k: np.sum(integrate.solve_ivp(lambda t, y: -k * y, (0, 1), [1.0]).y), "steps that it chooses"),

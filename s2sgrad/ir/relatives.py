@@ -34,7 +34,6 @@ NEAREST = {
     "scipy.signal.iirdesign": "scipy.signal.iirfilter",
     "scipy.signal.place_poles": "scipy.linalg.solve_continuous_are",
     "scipy.signal.remez": "scipy.signal.firls",
-    "scipy.signal.residue": "numpy.roots",
     "scipy.signal.symiirorder1": "scipy.signal.filtfilt",
     "scipy.stats.cramervonmises": "scipy.stats.ks_1samp",
 }

@@ -63,10 +63,10 @@ def minimizes(solver: Any, jac: int | None, unmoved: tuple[str, ...], words: tup
     def given_of(arguments: Any) -> Any:
         return () if args is None else arguments[args]
 
-    def f_vjp(g: Any, y: Any, *arguments: Any) -> Any:
+    def f_vjp(g: Any, y: Any, *arguments: Any, seed: Any = None) -> Any:
         return bars(g, y, arguments, given_of(arguments))[0]
 
-    def args_vjp(g: Any, y: Any, *arguments: Any) -> Any:
+    def args_vjp(g: Any, y: Any, *arguments: Any, seed: Any = None) -> Any:
         return bars(g, y, arguments, given_of(arguments))[1]
 
     def bars(g: Any, y: Any, arguments: tuple, given: Any) -> Any:
@@ -77,13 +77,13 @@ def minimizes(solver: Any, jac: int | None, unmoved: tuple[str, ...], words: tup
         more = pull(np.sum(g["fun"]))
         return runtime.add(f_bar, more[0]), runtime.add(args_bar, more[2])
 
-    def f_jvp(t: Any, y: Any, *arguments: Any) -> Any:
+    def f_jvp(t: Any, y: Any, *arguments: Any, seed: Any = None) -> Any:
         require_value(arguments, jac, said)
         x, f, given = y["x"], arguments[0], given_of(arguments)
         dot = implicit_dot(slope_at, x, in_f(slope_at, t, x, f, given), f, given, said)
         return {**unknown_tangent(y), "x": dot, "fun": in_f(value_at, t, x, f, given)}
 
-    def args_jvp(t: Any, y: Any, *arguments: Any) -> Any:
+    def args_jvp(t: Any, y: Any, *arguments: Any, seed: Any = None) -> Any:
         require_value(arguments, jac, said)
         x, f, given = y["x"], arguments[0], given_of(arguments)
         dot = implicit_dot(slope_at, x, in_given(slope_at, t, x, f, given), f, given, said)
@@ -100,7 +100,7 @@ minimizes(optimize.minimize_scalar, None, ("bracket", "bounds"))
 minimizes(optimize.differential_evolution, None, ("bounds", "x0"), ("seed",))
 minimizes(optimize.dual_annealing, None, ("bounds", "x0"), ("seed",))
 minimizes(optimize.shgo, None, ("bounds",))
-minimizes(optimize.basinhopping, 5, ("x0",))
+minimizes(optimize.basinhopping, 5, ("x0",), ("seed",))
 
 solves(optimize.fmin, "func", slope_at, *first_of(7, "fmin"), ("x0", "initial_simplex"))
 solves(optimize.fmin_powell, "func", slope_at, *first_of(7, "fmin_powell"), ("x0", "direc"))

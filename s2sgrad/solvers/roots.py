@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
+from s2sgrad.runtime import Refusal
 from s2sgrad.solvers.handed import require_only, solves, tupled, unknown_tangent
 
 # --- what a solver returns ------------------------------------------------------------------------------------------
@@ -31,10 +32,13 @@ def first_of(place: int, said: str) -> tuple[Any, Any]:
     return told, found
 
 
-def field(key: str, said: str) -> tuple[Any, Any]:
-    """The same of a result with named parts."""
+def field(key: str, said: str, slope: int) -> tuple[Any, Any]:
+    """The same of a result with named parts; Refusal where the argument at `slope` says that the function returns its
+    derivative, too."""
 
     def told(y: Any, whole: Any, arguments: tuple) -> Any:
+        if arguments[slope] is True:
+            raise Refusal(None, f"{said} has no derivative of a function that returns its own, too: give the two apart")
         if y is not whole:
             require_only(y, (key,), said)
         return y[key]
@@ -60,7 +64,7 @@ def whole_dot(y: Any, dot: Any, arguments: tuple) -> Any:
 
 def at(f, x, args):
     """The function at its root."""
-    return f(x, *args)
+    return f(x, *tupled(args))
 
 
 for _solver, _place in (
@@ -84,8 +88,10 @@ def moved_at(f, x, args):
 solves(optimize.newton, "func", all_at, *first_of(9, "newton"), ("x0", "fprime", "fprime2", "x1"))
 solves(optimize.fsolve, "func", all_at, *first_of(4, "fsolve"), ("x0", "fprime"))
 solves(optimize.fixed_point, "func", moved_at, whole, whole_dot, ("x0",))
-solves(optimize.root_scalar, "f", all_at, *field("root", "root_scalar"), ("bracket", "x0", "x1", "fprime", "fprime2"), True)
-solves(optimize.root, "fun", all_at, *field("x", "root"), ("x0", "jac"), True)
+solves(
+    optimize.root_scalar, "f", all_at, *field("root", "root_scalar", 4), ("bracket", "x0", "x1", "fprime", "fprime2"), True
+)
+solves(optimize.root, "fun", all_at, *field("x", "root", 4), ("x0", "jac"), True)
 for _solver in (
     optimize.broyden1, optimize.broyden2, optimize.anderson, optimize.diagbroyden, optimize.linearmixing,
     optimize.excitingmixing, optimize.newton_krylov,

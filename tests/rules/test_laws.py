@@ -29,7 +29,7 @@ from s2sgrad.errors import Refused
 from s2sgrad.ir.signatures import Parameters
 from s2sgrad.rules import polynomials, scalar_math
 from s2sgrad.rules.binding import parameters_of
-from s2sgrad.rules.scipy import grids, laws, spline_texts
+from s2sgrad.rules.scipy import grids, laws, signal_filters, spline_texts
 from s2sgrad.rules.table import Rule, changes_owner, has_own_operators, is_flat, lookup, rules
 from s2sgrad.runtime import closures, keywords
 from s2sgrad.transform.inline import formula
@@ -511,7 +511,8 @@ UNEXAMPLED |= {
 }  # in knots too, which are constants: test_scipy.py
 UNEXAMPLED |= {grids.located, grids.located_bar, grids.located_along}  # of tuples and lists: test_scipy.py
 UNEXAMPLED |= {interpolate.insert}  # leaves behind its coefficients what was in memory: test_scipy.py
-UNEXAMPLED |= {signal.freqz_sos, signal.sosfreqz, signal.sosfilt}  # take no sections with another a[0] than 1: test_scipy.py
+UNEXAMPLED |= {signal.freqz_sos, signal.sosfreqz, signal.sosfilt, signal.sosfiltfilt, signal_filters.unsosfiltfilt}
+# these take no sections with another a[0] than 1: test_scipy.py
 UNEXAMPLED |= {stats.linregress}  # makes a tuple with more attributes than items, which test_scipy.py reads
 UNEXAMPLED |= {f for f in rules() if changes_owner(f)}  # draws, which are in test_draws.py
 UNEXAMPLED |= {f for f in rules() if getattr(getattr(f, "__self__", None), "name", "") in test_families.SHAPES}

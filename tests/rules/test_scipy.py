@@ -533,8 +533,7 @@ def test_signals(f, n):
 @pytest.mark.parametrize(
     ("f", "x", "named"),
     [
-        (lambda x: np.sum(signal.sosfilt(np.ones((1, 6)), x, zi=np.zeros((1, 2)))[0]), V, "signal.lfilter"),
-        (lambda x: np.sum(signal.resample(x, 4, window="hann")), V, "window"),
+        (lambda x: np.sum(signal.resample(x, 4, t=np.arange(3.0))[0]), V, "np.linspace"),
         (lambda x: np.sum(signal.spectrogram(x, mode="angle")[2]), V, "signal.stft"),
         (lambda x: np.sum(signal.welch(x, average="median")[1]), V, "average='mean'"),
     ],
@@ -725,6 +724,17 @@ def run_of_sections(c, x):
     return np.sum(signal.sosfilt(np.stack((row, row)), x, 1 if x.ndim > 1 else 0) ** 2)
 
 
+def both_ways(c, x, axis=-1, padtype="odd", padlen=None):
+    row = np.concatenate((c[:3], np.ones(1), c[3:]))
+    return np.sum(signal.sosfiltfilt(np.stack((row, row)), x, axis, padtype, padlen) ** 2)
+
+
+def from_states(c, x, zi):
+    row = np.concatenate((c[:3], np.ones(1), c[3:]))
+    y, zf = signal.sosfilt(np.stack((row, row)), x, zi=zi)
+    return np.sum(y**2) * np.sum(zf)
+
+
 def designed(w, x):
     return np.sum(signal.sosfilt(signal.butter(3, w, output="sos"), x) ** 2)
 
@@ -737,6 +747,17 @@ def test_sections():
     check_grads(run_of_sections, (c, np.cos(np.arange(6.0) ** 2)), order=2)
     check_grads(run_of_sections, (c, np.cos(np.arange(24.0) ** 2).reshape(2, 6, 2)), order=1)
     check_grads(designed, (0.3, np.cos(np.arange(6.0) ** 2)), order=1)
+    check_grads(from_states, (c, np.cos(np.arange(6.0) ** 2), np.array([[0.3, 0.1], [-0.2, 0.4]])), order=2)
+    check_grads(from_states, (c, np.cos(np.arange(12.0) ** 2).reshape(2, 6), np.sin(np.arange(8.0)).reshape(2, 2, 2)))
+
+
+@pytest.mark.sampled(one_in=3, turn=1)
+@pytest.mark.parametrize("padtype", ["odd", "even", "constant", None])
+def test_sections_run_both_ways(padtype):
+    c = np.array([0.3, 0.5, -0.2, -0.4, 0.2])
+    check_grads(lambda c, x: both_ways(c, x, padtype=padtype), (c, np.cos(np.arange(17.0) ** 2)), order=2)
+    x = np.cos(np.arange(12.0) ** 2).reshape(6, 2)
+    check_grads(lambda c, x: both_ways(c, x, 0, padtype, 4 if padtype else None), (c, x))
 
 
 def test_derivatives_of_splines():

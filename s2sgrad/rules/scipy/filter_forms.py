@@ -1,5 +1,6 @@
 """Forms of a linear filter, from one into another: transfer functions, zeros and poles, state spaces, sections.
 
+    r, p, k = signal.residue(b, a)      ->      r = rest(p) / a'(p), b == k * a + rest, of poles that differ
     b, a = signal.zpk2tf(z, p, k)      ->      b = k * (x - z[0]) * (x - z[1]) * ..,      a = (x - p[0]) * (x - p[1]) * ..
     b, a = signal.ss2tf(A, B, C, D)    ->      a = det(x - A),      b = det(x - A + B @ C) + (D - 1) * a
     b, a = signal.lp2lp(b, a, w)       ->      x / w in the place of x, and a[0] = 1
@@ -111,6 +112,32 @@ def tf2zpk(b, a):
 
 
 complex_of_real_numbers(signal.tf2zpk)
+
+
+def by_size(p):
+    """The order of poles in an expansion: by their size.  Raise Refusal for equal ones, about which it has no slope."""
+    if np.any(signal.unique_roots(p)[1] > 1):
+        raise Refusal(None, "`signal.residue` has no derivative where poles are equal: move one of them by more than `tol`")
+    return np.argsort(np.abs(p))
+
+
+def whole_part(b, a):
+    """The polynomial in a quotient of two, which may be 0."""
+    n = np.size(b) - np.size(a) + 1
+    return signal.lfilter(b, a, np.eye(n)[0]) if n > 0 else np.zeros(0)
+
+
+flat(by_size)
+
+
+@restates(signal.residue, complex=True)
+def residue(b, a, tol=1e-3, rtype="avg"):
+    b, a = np.trim_zeros(np.atleast_1d(b), "f"), np.trim_zeros(np.atleast_1d(a), "f")
+    p, k = zeros_of(a), whole_part(b, a)
+    p = p[by_size(p)]
+    rest = b - np.convolve(a, k) if np.size(k) else b
+    return np.polyval(rest, p) / np.polyval(np.polyder(a), p), p, k
+
 
 # --- state spaces ----------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,9 @@
 
 As polynomials of the delay, `a * y + a[0] * (0, zf) == b * x + a[0] * zi`.  The multiplier `m` solves the filter's
 recursion backwards. The cotangents of `b`, `x`, `zi` and `a` are correlations of `m` with `x`, `b`, `a[0]` and `-y`
-(the transposed forms of Oppenheim and Schafer, "Discrete-Time Signal Processing").
+(the transposed forms of Oppenheim and Schafer, "Discrete-Time Signal Processing").  `filtfilt` runs forwards and backwards,
+each time from `lfilter_zi(b, a) * x[0]`, the state that a constant signal keeps (Gustafsson, "Determining the Initial States
+in Forward-Backward Filtering", 1996); sections run one after the other, each from the state that its own input keeps.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import signal
 
-from s2sgrad.rules.table import flat, general, linear, of_complex_numbers
+from s2sgrad.rules.table import flat, general, of_complex_numbers
 from s2sgrad.runtime import unbroadcast
 
 # --- lfilter ---------------------------------------------------------------------------------------------------------
@@ -119,13 +121,18 @@ def _(y, b, a, x, b_dot, a_dot, x_dot, axis=-1, zi=None):
     )
 
 
-@general(signal.lfilter_zi)
-def lfilter_zi(g, y, b, a):
+def lfilter_zi_bars(g, y, b, a):
+    """The cotangents of the coefficients in the states that a constant signal keeps."""
     c = np.concatenate((np.zeros_like(g[:1]), np.cumsum(g))) / np.ravel(a)[0]
     steady, pull = np.sum(b) / np.sum(a), np.sum(c[: np.size(a)] * a) / np.sum(a)
     b_bar, a_bar = c[: np.size(b)] - pull, (pull - c[: np.size(a)]) * steady
     a_bar = np.concatenate((a_bar[:1] - np.sum(g * y) / np.ravel(a)[0], a_bar[1:]))
     return np.reshape(b_bar, np.shape(b)), np.reshape(a_bar, np.shape(a))
+
+
+@general(signal.lfilter_zi)
+def lfilter_zi(g, y, b, a):
+    return lfilter_zi_bars(g, y, b, a)
 
 
 # --- sections of the second order ------------------------------------------------------------------------------------
@@ -160,15 +167,42 @@ def sosfilt(g, y, sos, x, axis=-1, zi=None):
     return sections_bar(g, sos, x, axis), np.flip(signal.sosfilt(sos, np.flip(g, axis), axis), axis)
 
 
-@sosfilt.forward()
+@sosfilt.forward(at_rest)
 def _(y, sos, x, sos_dot, x_dot, axis=-1, zi=None):
     return sections_dot(sos, sos_dot, x, axis), signal.sosfilt(sos, x_dot, axis)
 
 
-sosfilt.refuse(
-    lambda zi: not at_rest(zi),
-    "`signal.sosfilt` with `zi` has no derivative rule: run its sections by signal.lfilter, each with its `zi`",
-)
+def from_states(sos, x, axis, zi):
+    """What sections make of a signal, each from its own states."""
+    for k in range(np.shape(sos)[0]):
+        x = signal.lfilter(sos[k, :3], sos[k, 3:], x, axis, zi[k])[0]
+    return x
+
+
+def from_states_bars(g, sos, x, axis, zi):
+    """The cotangents of the sections, of the signal and of the states in such a run."""
+    bars, states, bar = np.zeros_like(sos[:0]), np.zeros_like(zi[:0]), g[0]
+    for k in range(np.shape(sos)[0] - 1, -1, -1):
+        b, a, start, before = sos[k, :3], sos[k, 3:], zi[k], from_states(sos[:k], x, axis, zi)
+        m = multiplier((bar, g[1][k]), b, a, before, axis, start)
+        y = signal.lfilter(b, a, before, axis, start)
+        row = np.concatenate((lags(m, before, b), denominator_bar(m, y, a, before, axis, start)))
+        bars = np.concatenate((np.reshape(row, (1, 6)), bars))
+        states = np.concatenate((np.expand_dims(states_bar(m, a, start, axis), 0), states))
+        bar = input_bar(m, b, before, axis)
+    return bars, bar, states
+
+
+@sosfilt.instead(lambda zi: not at_rest(zi))
+def _(g, y, sos, x, axis=-1, zi=None):
+    bars = from_states_bars(g, sos, x, axis, zi)
+    return bars[0], bars[1]
+
+
+@sosfilt.keyword("zi")
+def sosfilt_states(g, y, sos, x, axis=-1, zi=None):
+    return from_states_bars(g, sos, x, axis, zi)[2]
+
 
 # --- forwards and backwards ------------------------------------------------------------------------------------------
 
@@ -223,7 +257,7 @@ def _run_both_ways_back(run, start, g, edge, axis):
 
 def unfiltfilt(g, b, a, x, axis, padtype, padlen):
     """The cotangent of `x` in `signal.filtfilt(b, a, x, axis, padtype, padlen)`."""
-    edge = 0 if padtype is None else 3 * max(np.size(a), np.size(b)) if padlen is None else padlen
+    edge = length_of_edge(max(np.size(a), np.size(b)), padtype, padlen)
     b, a = np.atleast_1d(b), np.atleast_1d(a)
     start, _ = signal.lfilter(b, a, np.zeros(np.shape(g)[axis] + 2 * edge, g.dtype), zi=signal.lfilter_zi(b, a))
     g = _run_both_ways_back(lambda v: signal.lfilter(b, a, v), start, g, edge, axis)
@@ -233,44 +267,125 @@ def unfiltfilt(g, b, a, x, axis, padtype, padlen):
 def unsosfiltfilt(g, sos, x, axis, padtype, padlen):
     """The cotangent of `x` in `signal.sosfiltfilt(sos, x, axis, padtype, padlen)`."""
     sos = np.atleast_2d(sos)
-    taps = 2 * len(sos) + 1 - min((sos[:, 2] == 0).sum(), (sos[:, 5] == 0).sum())
-    edge = 0 if padtype is None else 3 * int(taps) if padlen is None else padlen
+    edge = length_of_edge(taps_of_sections(sos), padtype, padlen)
     start, _ = signal.sosfilt(sos, np.zeros(np.shape(g)[axis] + 2 * edge, g.dtype), zi=signal.sosfilt_zi(sos))
     g = _run_both_ways_back(lambda v: signal.sosfilt(sos, v), start, g, edge, axis)
     return unextended(g, x, edge, padtype, axis)
 
 
-@linear(unfiltfilt)
+# --- in the coefficients ---------------------------------------------------------------------------------------------
+
+
+def shape_along(x, size, axis):
+    """The shape of `size` elements along an axis of `x`."""
+    return [size if k == axis % np.ndim(x) else 1 for k in range(np.ndim(x))]
+
+
+def other_axes(x, axis):
+    """All axes but one."""
+    return tuple(k for k in range(np.ndim(x)) if k != axis % np.ndim(x))
+
+
+def length_of_edge(taps, padtype, padlen):
+    """How many samples a signal is extended by on both sides."""
+    return 0 if padtype is None else 3 * taps if padlen is None else padlen
+
+
+def taps_of_sections(sos):
+    """How long the impulse that SciPy extends a signal by is, in samples: without delays that no section has."""
+    return 2 * len(sos) + 1 - int(min((sos[:, 2] == 0).sum(), (sos[:, 5] == 0).sum()))
+
+
+flat(both, shape_along, other_axes, length_of_edge, taps_of_sections)
+
+
+def from_steady(b, a, x, axis):
+    """The states of a filter that its first sample keeps, and what it makes of the signal from there."""
+    steady = signal.lfilter_zi(b, a)
+    start = np.reshape(steady, shape_along(x, np.size(steady), axis)) * np.take(x, span(x, 0, 1, axis), axis)
+    return start, signal.lfilter(b, a, x, axis, start)
+
+
+def from_steady_bars(g, b, a, x, axis):
+    """The cotangents of the coefficients and of the signal in a run from the states that its first sample keeps."""
+    start, y = from_steady(b, a, x, axis)
+    m = multiplier((g, np.zeros_like(y[1])), b, a, x, axis, start)
+    bar, head = states_bar(m, a, start, axis), np.take(x, span(x, 0, 1, axis), axis)
+    steady = signal.lfilter_zi(b, a)
+    pulled = lfilter_zi_bars(np.sum(bar * head, other_axes(x, axis)), steady, b, a)
+    to_head = np.sum(bar * np.reshape(steady, shape_along(x, np.size(steady), axis)), axis, keepdims=True)
+    x_bar = input_bar(m, b, x, axis) + np.pad(to_head, margin(x, np.shape(x)[axis] - 1, axis))
+    return lags(m, x, b) + pulled[0], denominator_bar(m, y, a, x, axis, start) + pulled[1], x_bar
+
+
+def coefficient_bars(g, b, a, x, axis, padtype, padlen):
+    """The cotangents of `b` and `a` in `signal.filtfilt(b, a, x, axis, padtype, padlen)`."""
+    edge, c, d = length_of_edge(max(np.size(a), np.size(b)), padtype, padlen), np.atleast_1d(b), np.atleast_1d(a)
+    x = extended(x, edge, padtype, axis)
+    back = np.flip(from_steady(c, d, x, axis)[1][0], axis)
+    last = from_steady_bars(np.flip(np.pad(g, both(g, edge, axis)), axis), c, d, back, axis)
+    first = from_steady_bars(np.flip(last[2], axis), c, d, x, axis)
+    return np.reshape(first[0] + last[0], np.shape(b)), np.reshape(first[1] + last[1], np.shape(a))
+
+
+def sections_from_steady(sos, x, axis):
+    """What sections make of a signal, each from the states that its own first sample keeps."""
+    for k in range(np.shape(sos)[0]):
+        x = from_steady(sos[k, :3], sos[k, 3:], x, axis)[1][0]
+    return x
+
+
+def sections_from_steady_bars(g, sos, x, axis):
+    """The cotangents of the sections and of the signal in such a run."""
+    bars = np.zeros_like(sos[:0])
+    for k in range(np.shape(sos)[0] - 1, -1, -1):
+        before = sections_from_steady(sos[:k], x, axis)
+        b_bar, a_bar, g = from_steady_bars(g, sos[k, :3], sos[k, 3:], before, axis)
+        bars = np.concatenate((np.reshape(np.concatenate((b_bar, a_bar)), (1, 6)), bars))
+    return bars, g
+
+
+def all_sections_bar(g, sos, x, axis, padtype, padlen):
+    """The cotangent of `sos` in `signal.sosfiltfilt(sos, x, axis, padtype, padlen)`."""
+    edge = length_of_edge(taps_of_sections(sos), padtype, padlen)
+    x = extended(x, edge, padtype, axis)
+    back = np.flip(sections_from_steady(sos, x, axis), axis)
+    last = sections_from_steady_bars(np.flip(np.pad(g, both(g, edge, axis)), axis), sos, back, axis)
+    first = sections_from_steady_bars(np.flip(last[1], axis), sos, x, axis)
+    return first[0] + last[0]
+
+
+@general(unfiltfilt)
 def back_filtfilt(w, y, g, b, a, x, axis, padtype, padlen):
-    return signal.filtfilt(b, a, w, axis, padtype, padlen), None, None, None, None, None, None
+    bars = coefficient_bars(g, b, a, w, axis, padtype, padlen)
+    return signal.filtfilt(b, a, w, axis, padtype, padlen), bars[0], bars[1], None, None, None, None
 
 
-@linear(unsosfiltfilt)
+@general(unsosfiltfilt)
 def back_sosfiltfilt(w, y, g, sos, x, axis, padtype, padlen):
-    return signal.sosfiltfilt(sos, w, axis, padtype, padlen), None, None, None, None, None
+    bar = all_sections_bar(g, sos, w, axis, padtype, padlen)
+    return signal.sosfiltfilt(sos, w, axis, padtype, padlen), bar, None, None, None, None
 
 
 @general(signal.filtfilt)
-def filtfilt(g, y, b, a, x, axis=-1, padtype="odd", padlen=None, method="pad"):
-    return None, None, unfiltfilt(g, b, a, x, axis, padtype, padlen)
+def filtfilt(g, y, b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None):
+    bars = coefficient_bars(g, b, a, x, axis, padtype, padlen)
+    return bars[0], bars[1], unfiltfilt(g, b, a, x, axis, padtype, padlen)
 
 
 @general(signal.sosfiltfilt)
 def sosfiltfilt(g, y, sos, x, axis=-1, padtype="odd", padlen=None):
-    return None, unsosfiltfilt(g, sos, x, axis, padtype, padlen)
+    return all_sections_bar(g, sos, x, axis, padtype, padlen), unsosfiltfilt(g, sos, x, axis, padtype, padlen)
 
 
 for _rule in (filtfilt, sosfiltfilt):
     _rule.linear_in("x")
+for _rule in (back_filtfilt, back_sosfiltfilt):
+    _rule.linear_in("g")
 filtfilt.refuse(
     lambda method: not (method.known and method.value == "pad"),
-    "`signal.filtfilt` has a derivative rule for method='pad' alone",
+    "`signal.filtfilt` has a derivative rule for method='pad' alone: leave `method` out",
 )
-for _rule in (filtfilt, back_filtfilt):
-    for _name in ("b", "a"):
-        _rule.constant(_name, f"`signal.filtfilt` has no derivative in `{_name}`: call signal.lfilter twice")
-for _rule in (sosfiltfilt, back_sosfiltfilt):
-    _rule.constant("sos", "`signal.sosfiltfilt` has no derivative in `sos`: run each section by signal.lfilter")
 of_complex_numbers(
     signal.lfilter, signal.lfilter_zi, signal.sosfilt, signal.filtfilt, signal.sosfiltfilt, unfiltfilt, unsosfiltfilt
 )

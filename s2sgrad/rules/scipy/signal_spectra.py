@@ -424,6 +424,12 @@ def resample(g, y, x, num=None, t=None, axis=0, window=None, domain="time"):
     return unresample(g, x, axis)
 
 
+@resample.instead(lambda window: not (window.known and window.value is None))
+def _(g, y, x, num=None, t=None, axis=0, window=None, domain="time"):
+    # the window weighs both halves of the spectrum alike, so that what it does is its own transpose
+    return signal.resample(unresample(g, x, axis), np.shape(x)[axis if np.ndim(x) > 1 else 0], axis=axis, window=window)
+
+
 def unresampled(g, x, up, down, axis, window):
     """The transpose of `signal.resample_poly(x, up, down, axis, window)`: the symmetric filter is run the other way."""
     if up == down:  # a copy, whatever the axis and the window
@@ -452,11 +458,10 @@ resample_poly.refuse(
     lambda padtype, cval: not (padtype.known and padtype.value == "constant" and cval.known and cval.value is None),
     "`signal.resample_poly` with `padtype` or `cval` has no derivative rule: pad the signal by np.pad first",
 )
-for _name in ("t", "window"):
-    resample.refuse(
-        eval(f"lambda {_name}: not ({_name}.known and {_name}.value is None)"),
-        f"`signal.resample` with `{_name}` has no derivative rule: leave it out",
-    )
+resample.refuse(
+    lambda t: not (t.known and t.value is None),
+    "`signal.resample` with `t` has no derivative rule: leave it out, and make the new times by np.linspace",
+)
 resample.refuse(
     lambda domain: not (domain.known and domain.value == "time"),
     "`signal.resample` of a spectrum has no derivative rule: use domain='time'",

@@ -25,10 +25,9 @@ _sos = np.array([[0.3, 0.5, -0.2, 1.0, -0.4, 0.2], [0.7, 0.1, 0.4, 1.0, 0.3, -0.
 for _padtype in ("odd", "even", "constant", None):
     example(signal.filtfilt, _b, _a, normal(12), padtype=_padtype)
     example(signal.filtfilt, _b, _a, normal(6, 2), 0, _padtype, 4 if _padtype else None)
-    example(signal.sosfiltfilt, _sos, normal(17), padtype=_padtype)
-    example(signal.sosfiltfilt, _sos, normal(6, 2), 0, _padtype, 4 if _padtype else None)
     example(filters.unfiltfilt, normal(12), _b, _a, normal(12), -1, _padtype, None)
-    example(filters.unsosfiltfilt, normal(17), _sos, normal(17), -1, _padtype, None)
+example(signal.filtfilt, _b, 1.3, normal(12))
+example(signal.resample, normal(2, 7), 4, axis=1, window="hamming")
 
 # --- other rates, and ranks ------------------------------------------------------------------------------------------
 

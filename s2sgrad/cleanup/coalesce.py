@@ -53,6 +53,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         given = colored(names, [*free, *(n for n in names if n != base)], clashes)
         _join_kinds(unit, given)
         renamed |= {name: color for name, color in given.items() if name != color}
+    unit.derivative.rename_stacks(renamed)
     rename(renamed, tree.args, *tree.body)
     return tree
 

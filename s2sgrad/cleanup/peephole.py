@@ -18,6 +18,7 @@ else: y = b     ->    y = a if t else b    else: x = 1.0    ->
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import gast
@@ -29,10 +30,11 @@ from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.flow.counts import read_counts, write_counts
 from s2sgrad.ir.exits import leaves_trip
 from s2sgrad.ir.forms import bound_name, number, opposite
-from s2sgrad.ir.quote import assign, at, clone, expression, mentioned, nested, place_of, rewritten, width
+from s2sgrad.ir.quote import NAMES, assign, at, clone, expression, mentioned, nested, nodes_of, place_of, rewritten, width
 from s2sgrad.ir.reach import module_alias
 from s2sgrad.ir.simplify import same
-from s2sgrad.ir.unit import Unit, sweep_of
+from s2sgrad.ir.unit import Unit, is_derived, sweep_of
+from s2sgrad.memory import behaviour
 
 _NEGATED = {gast.Eq: gast.NotEq, gast.NotEq: gast.Eq, gast.Is: gast.IsNot, gast.IsNot: gast.Is, gast.In: gast.NotIn,
             gast.NotIn: gast.In}  # fmt: skip
@@ -146,11 +148,40 @@ def _scattered(unit: Unit, statement: gast.AST) -> gast.AST:
     return at(statement, gast.Expr(call))[0]
 
 
-def returns(tree: gast.FunctionDef) -> None:
-    """Return what the last statement computes, and not a name for it: `x_bar = y_bar * c; return x_bar`.
+def returns(unit: Unit, tree: gast.FunctionDef) -> None:
+    """Return what the last statements compute, and not names for it: `x_bar = y_bar * c; return x_bar`.
 
-    So is the value of a function that records, and the only one of several gradients: `return np.sin(a), (x, a)`.
+    So is the value of a function that records, the only one of several gradients, and several that fit into one line:
+    `return np.sin(a), (x, a)`, and `return -a_bar, b_bar * c`.
     """
+    _last(tree)
+    last = tree.body[-1]
+    values = last.value.elts if isinstance(last, gast.Return) and isinstance(last.value, gast.Tuple) else []
+    if len(values) < 2:
+        return
+    mentions = Counter(n.id for n in nodes_of(tree, NAMES))
+    bound: set[str] = set()
+    folded = False
+    for statement in tree.body[-2::-1]:
+        name = bound_name(statement) if isinstance(statement, gast.Assign) else None
+        if name is None or sweep_of(statement) != "reverse" or not behaviour.is_pure(unit, statement.value):
+            return
+        places = [k for k, value in enumerate(values) if getattr(value, "id", None) == name]
+        once = places and mentions[name] == 2
+        wide = width(last.value) + width(statement.value) - len(name)
+        if once and wide <= _LINE and not bound & mentioned(statement.value) and not isinstance(statement.value, gast.Name):
+            values[places[0]] = statement.value
+            tree.body.remove(statement)
+            last.origin = last.origin if folded else statement.origin
+            folded = True
+        bound.add(name)
+
+
+_LINE = 84  # columns of what several values take
+
+
+def _last(tree: gast.FunctionDef) -> None:
+    """Return what the last statement computes where it is all, or comes first."""
     if len(tree.body) < 2:
         return
     before, last = tree.body[-2:]
@@ -180,14 +211,15 @@ def _is_of_record(name: str, value: gast.AST, values: list[gast.AST]) -> bool:
 
 
 def openings(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """Begin sums and stacks together: `a_bar = b_bar = 0.0`, and `a_stack, b_stack = [], []`."""
+    """Begin sums and lists together: `a_bar = b_bar = 0.0`, and `a_stack, b_stack = [], []`."""
     for body in nested(tree.body):
         out: list[gast.AST] = []
         for statement in body:
+            before = _begun(unit, out[-1]) if out else []
+            names = [*before, *_begun(unit, statement)]
             if out and _is_number(out[-1]) and _is_number(statement) and same(out[-1].value, statement.value):
                 out[-1].targets += statement.targets
-            elif out and _opens(unit, statement) and (lists := _lists(unit, out[-1])) and len(lists) < _MOST:
-                names = [*lists, statement.targets[0]]
+            elif before and len(names) > len(before) and sum(len(n.id) + 6 for n in names) <= _LINE:
                 value = gast.Tuple([gast.List([], gast.Load()) for _ in names], gast.Load())
                 out[-1:] = at(out[-1], assign(gast.Tuple(names, gast.Store()), value))
             else:
@@ -196,28 +228,22 @@ def openings(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     return tree
 
 
-_MOST = 4  # stacks that begin in one line
-
-
 def _is_number(statement: gast.AST) -> bool:
     """Whether a statement of the reverse sweep binds names to a number."""
     plain = isinstance(statement, gast.Assign) and all(isinstance(t, gast.Name) for t in statement.targets)
     return plain and sweep_of(statement) == "reverse" and number(statement.value) is not None
 
 
-def _opens(unit: Unit, statement: gast.AST) -> bool:
-    """Whether a statement begins a stack."""
+def _begun(unit: Unit, statement: gast.AST) -> list[gast.Name]:
+    """The stacks, and other lists of the reverse sweep, that a statement begins."""
+    if not isinstance(statement, gast.Assign):
+        return []
+    target, value = statement.targets[0], statement.value
+    several = isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple)
+    names, values = (target.elts, value.elts) if several else ([target], [value])
     stacks = unit.derivative.stack_bases.keys() | unit.derivative.tapes.keys()
-    return bound_name(statement) in stacks and isinstance(statement.value, gast.List) and not statement.value.elts
-
-
-def _lists(unit: Unit, statement: gast.AST) -> list[gast.Name]:
-    """The stacks that a statement begins."""
-    if _opens(unit, statement):
-        return list(statement.targets)
-    target: Any = statement.targets[0] if isinstance(statement, gast.Assign) else None
-    begun = isinstance(target, gast.Tuple) and isinstance(statement.value, gast.Tuple) and target.elts
-    return target.elts if begun and all(isinstance(v, gast.List) and not v.elts for v in statement.value.elts) else []
+    ours = is_derived(statement) or all(getattr(n, "id", None) in stacks for n in names)
+    return names if ours and all(isinstance(v, gast.List) and not v.elts for v in values) else []
 
 
 def _conditional(unit: Unit, statement: gast.AST) -> list[gast.AST]:

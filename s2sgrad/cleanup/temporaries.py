@@ -116,6 +116,7 @@ def _note(unit: Unit, renamed: dict[str, str]) -> None:
     records = {n: new for n, new in renamed.items() if _is_record(unit, n)}
     unit.derivative.records |= {new: new for new in records.values()}
     unit.words |= {new: unit.words[n] for n, new in records.items() if n in unit.words}
+    unit.derivative.rename_stacks(renamed)
     unit.kinds.update({n: one for n, (one, *others) in kinds.items() if one is not None and not others})
 
 

@@ -37,7 +37,7 @@ def text_of(program: Program) -> str:
     for emitted in program.functions:
         peephole.openings(emitted.unit, emitted.tree)
         if not emitted.unit.primal.is_generated:  # whose names say which derivative is which
-            peephole.returns(emitted.tree)
+            peephole.returns(emitted.unit, emitted.tree)
     trees = [item_loops.restore(e.unit, e.tree) for e in program.functions]
     *parts, last = [emit.function(tree, e.header) for tree, e in zip(trees, program.functions, strict=True)]
     return "\n\n".join(part for part in [head.text(), *definitions, *parts, "".join(sorted(head.aliases)), last] if part)

@@ -167,3 +167,11 @@ class DerivativeNames(Record):
     nonzero: frozenset[str] = frozenset()
     meant: dict[str, tuple[str, str]] = field(default_factory=dict)
     said: dict[str, str] = field(default_factory=dict)
+
+    def rename_stacks(self, renamed: dict[str, str]) -> None:
+        """Know stacks by their new names too."""
+        for old, new in renamed.items():
+            if old in self.stack_bases:
+                self.stack_bases.setdefault(new, self.stack_bases[old])
+            if old in self.tapes:
+                self.tapes.setdefault(new, self.tapes[old])

@@ -91,8 +91,8 @@ def _is_restored_below(block: Block, place: int, last: int, first: str) -> bool:
 
 
 def _while_alike(block: Block, place: int, everywhere: Counter[str]) -> slice | None:
-    """For `y = x` the statements, without this one, from that which binds `x` to its last reader, if `y` can stand for `x` in
-    all of them."""
+    """For `y = x` the statements, without this one, from that which binds `x` to its last reader, if `y` can stand for `x`
+    in all of them."""
     first, second = block[place].value.id, bound_name(block[place]) or ""
     binding = [k for k in range(place) if bound_name(block[k]) == first]
     last = _last_read(block, binding[-1], first, everywhere) if binding else None

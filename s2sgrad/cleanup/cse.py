@@ -6,7 +6,8 @@
     t3 = i - 1; t4 = x[t3]
     b_bar[i] += z_bar[i] * t4                    b_bar[i] += z_bar[i] * t2
 
-Only for numbers and views: two names of new memory must not become one, since either may be written.
+Only for numbers and views: two names of new memory must not become one, since either may be written.  What `sinking`
+computed again in a branch, for its derivative, takes the value that is there.
 
 >>> import numpy as np
 >>> from s2sgrad.cli.stages import changes
@@ -43,8 +44,11 @@ _VALUES = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Subscript, gast.Call)
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Use one name for each value; the other definitions are left to dead-code elimination."""
-    once = {n: s for n, s in bound_once(tree.body).items() if n in unit.temps and bound_name(s)}
-    left = [s for s in once.values() if sweep_of(s) == "reverse" and _may_be_shared(unit, s)]
+    again = unit.derivative.again
+    ours = unit.temps | again.keys() | set(again.values())
+    once = {n: s for n, s in bound_once(tree.body).items() if n in ours and bound_name(s)}
+    twice = {n for pair in again.items() for n in pair} if once.keys() & again.keys() else set()
+    left = [s for n, s in once.items() if (sweep_of(s) == "reverse" or n in twice) and _may_be_shared(unit, s)]
     while new := _same(unit, tree, left):
         for statement in effects.walk(tree.body):
             if not new.keys().isdisjoint(evaluation(statement, unit.kept).reads):

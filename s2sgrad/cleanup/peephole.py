@@ -125,7 +125,7 @@ def _update(unit: Unit, statement: gast.AST) -> gast.AST:
 
 
 def branches(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """Remove empty branches and assignments of a name or section to itself."""
+    """Remove empty branches and assignments of a name or section to itself; write one branch for two that are alike."""
     tree.body = rewritten(tree.body, _branch)
     return tree
 
@@ -151,7 +151,7 @@ def _scattered(unit: Unit, statement: gast.AST) -> gast.AST:
 def returns(unit: Unit, tree: gast.FunctionDef) -> None:
     """Return what the last statements compute, and not names for it: `x_bar = y_bar * c; return x_bar`.
 
-    So is the value of a function that records, the only one of several gradients, and several that fit into one line:
+    So is the value of a function that records, the only one of several gradients, and short ones that fit into one line:
     `return np.sin(a), (x, a)`, and `return -a_bar, b_bar * c`.
     """
     _last(tree)
@@ -167,7 +167,7 @@ def returns(unit: Unit, tree: gast.FunctionDef) -> None:
         if name is None or sweep_of(statement) != "reverse" or not behaviour.is_pure(unit, statement.value):
             return
         places = [k for k, value in enumerate(values) if getattr(value, "id", None) == name]
-        once = places and mentions[name] == 2
+        once = places and mentions[name] == 2 and width(statement.value) <= _SHORT
         wide = width(last.value) + width(statement.value) - len(name)
         if once and wide <= _LINE and not bound & mentioned(statement.value) and not isinstance(statement.value, gast.Name):
             values[places[0]] = statement.value
@@ -177,7 +177,7 @@ def returns(unit: Unit, tree: gast.FunctionDef) -> None:
         bound.add(name)
 
 
-_LINE = 84  # columns of what several values take
+_LINE, _SHORT = 76, 32  # columns that several values take, and each that has no name
 
 
 def _last(tree: gast.FunctionDef) -> None:
@@ -276,7 +276,21 @@ def _branch(statement: gast.AST) -> list[gast.AST]:
         statement.test, statement.body, statement.orelse = negated(statement.test), statement.orelse, []
     if not statement.body and not statement.orelse and isinstance(statement.test, gast.Name):
         return []
+    _merge_alike(statement)
     return [statement]
+
+
+def _merge_alike(statement: gast.If) -> None:
+    """Write `if a or b: s` for `if a: s` and `elif b: s`."""
+    other = statement.orelse[0] if len(statement.orelse) == 1 else None
+    if isinstance(other, gast.If) and statement.body and [*map(gast.dump, statement.body)] == [*map(gast.dump, other.body)]:
+        tests = [t for test in (statement.test, other.test) for t in (test.values if _is_or(test) else [test])]
+        statement.test, statement.orelse = gast.BoolOp(gast.Or(), tests), other.orelse
+
+
+def _is_or(test: gast.AST) -> bool:
+    """Whether a test is `a or b`."""
+    return isinstance(test, gast.BoolOp) and isinstance(test.op, gast.Or)
 
 
 def negated(test: gast.AST) -> gast.AST:

@@ -14,9 +14,8 @@ the sign of a product.
     t1 = x[i]; y[i] = t1 * w                                        y[i] = x[i] * w
     y_dot[i] = x_dot[i] * w + t1 * w_dot                    ->      y_dot[i] = x_dot[i] * w + x[i] * w_dot
 
-In forward mode, positions and elements are written again in what the user computes, too.  An element is one that a value
-and its tangent read, in the block where it is taken; a section is written again outside of loops only.  `elements` does so
-once it is settled which loops run on lists.
+In forward mode, positions are written again in what the user computes, too.  An element, or a section, is written again that
+is read twice, in the block where it is taken: `elements` does so once it is settled which loops run on lists.
 
 Each read must see the same operands as the temporary does.  `a + -b * c` and `a - b * c` are the same number to the bit; a
 minus that finds no sum to go into is written at most once.
@@ -52,6 +51,7 @@ from s2sgrad.ir.forms import bound_name, minus, negated, parts_of, target_name, 
 from s2sgrad.ir.quote import NAMES, PARTS, clone, nested, nodes, nodes_of
 from s2sgrad.ir.unit import Unit, is_derived, sweep_of
 from s2sgrad.memory import behaviour
+from s2sgrad.memory.aliasing import Memory
 
 _MOST = 4  # reads of a position that is written again
 _FEW = 3  # reads of a number, and operations that it takes, next to an operation on an array
@@ -78,12 +78,14 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def elements(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """Write elements of arrays and lists where a value and its tangent read them."""
-    if not _is_forward_mode(tree):
-        return tree
+    """Write elements and sections of arrays and lists where two expressions read them."""
     reads, writes = read_counts(tree.body), write_counts(tree.body)
     once = [s for s in effects.walk(tree.body) if bound_name(s) in unit.temps and writes[bound_name(s) or ""] == 1]
-    found = _elements(unit, tree, [s for s in once if reads[target_name(s)] == 2])
+    twice = [s for s in once if reads[target_name(s)] == 2 and _is_element(unit, s)]
+    if not twice:
+        return tree
+    unit.memory = Memory(unit, tree, unit.kinds)  # with what the passes since have named
+    found = _read_beside(unit, tree, twice)
     gone = _Rewriter(unit, tree, found).written(found, []) if found else set()
     for body in nested(tree.body) if gone else ():
         body[:] = [s for s in body if id(s) not in gone]
@@ -108,25 +110,21 @@ def _is_forward_mode(tree: gast.FunctionDef) -> bool:
     return any(sweep_of(s) == "tangent" for s in effects.walk(tree.body))
 
 
-def _elements(unit: Unit, tree: gast.FunctionDef, temps: list[gast.Assign]) -> list[gast.Assign]:
-    """The temporaries that stand for an element, or outside of loops for a section, and that statements of the same block
-    read."""
+def _read_beside(unit: Unit, tree: gast.FunctionDef, temps: list[gast.Assign]) -> list[gast.Assign]:
+    """The temporaries that only plain statements of the same block read."""
     blocks = {id(s): block for block in nested(tree.body) for s in block}
-    loops = [s for s in effects.walk(tree.body) if isinstance(s, (gast.For, gast.While))]
-    repeated = {id(s) for loop in loops for s in effects.walk(loop.body)}
-    found = [s for s in temps if _is_element(unit, s, id(s) in repeated)]
-    mine = {target_name(s): {id(t) for t in blocks[id(s)]} for s in found}
-    for statement in effects.walk(tree.body) if found else ():
+    mine = {target_name(s): {id(t) for t in blocks[id(s)]} for s in temps}
+    for statement in effects.walk(tree.body):
         changed = unit.changed(statement)
         for name in mine.keys() & effects.reads(statement):
             plain = isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)) and name not in changed
             if not plain or id(statement) not in mine[name]:
                 del mine[name]
-    return [s for s in found if target_name(s) in mine]
+    return [s for s in temps if target_name(s) in mine]
 
 
-def _is_element(unit: Unit, statement: gast.Assign, is_repeated: bool) -> bool:
-    """Whether a statement takes an element, or a section of an array that it does not take repeatedly."""
+def _is_element(unit: Unit, statement: gast.Assign) -> bool:
+    """Whether a statement takes an element or a section of an array, or an element of a list."""
     owner, kind = statement.value, unit.kinds.get(target_name(statement))
     if not isinstance(owner, gast.Subscript):
         return False
@@ -137,7 +135,7 @@ def _is_element(unit: Unit, statement: gast.Assign, is_repeated: bool) -> bool:
     known = unit.kinds.get(owner.id) if isinstance(owner, gast.Name) else None
     if isinstance(known, Container) and known.type is list:
         return isinstance(kind, Number)
-    return isinstance(known, Array) and (isinstance(kind, Number) or (isinstance(kind, Array) and not is_repeated))
+    return isinstance(known, Array) and isinstance(kind, (Number, Array))
 
 
 def _is_place(part: gast.AST) -> bool:
@@ -198,12 +196,14 @@ def _is_numeric(unit: Unit, statement: gast.Assign) -> bool:
 
 
 def _is_position(unit: Unit, statement: gast.Assign) -> bool:
-    """Whether a statement adds a whole number to a name that stands for one, or takes one away."""
+    """Whether a statement adds whole numbers, at least one of them a name, or takes one from the other."""
     value, kind = statement.value, unit.kinds.get(target_name(statement))
     plain = (
         isinstance(value, gast.BinOp) and isinstance(value.op, (gast.Add, gast.Sub)) and isinstance(value.left, gast.Name)
     )
-    return plain and whole_number(value.right) is not None and isinstance(kind, Number) and kind.type is int
+    other = unit.kinds.get(value.right.id) if plain and isinstance(value.right, gast.Name) else None
+    whole = [kind, *([] if plain and whole_number(value.right) is not None else [other])]
+    return plain and all(isinstance(k, Number) and k.type is int for k in whole)
 
 
 def _whole(unit: Unit, value: gast.AST) -> gast.Name | None:

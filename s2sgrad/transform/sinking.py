@@ -84,6 +84,7 @@ class _Sinking:
         self.asked.add(target)
         made = self.unit.local(target)
         self.unit.bases[made] = self.unit.bases.get(target, target)
+        self.unit.derivative.again[made] = target
         self.inference.env[made] = self.inference.env[target]
         if target in self.unit.temps:
             self.unit.temps.add(made)

@@ -13,5 +13,4 @@ def column_with_a_vector_and_a_matrix_grad(c, v, m, *, seed=None):
     seed_scaled = seed * m * np.cos(c + v)
     c_bar = seed_scaled.sum(axis=1, keepdims=True) - (seed * (v * m)).sum(axis=1, keepdims=True)
     v_bar = seed_scaled.sum(axis=0) - (seed_c * m).sum(axis=0)
-    m_bar = seed * sin_c_plus_v - seed_c * v
-    return c_bar, v_bar, m_bar
+    return c_bar, v_bar, seed * sin_c_plus_v - seed_c * v

@@ -16,5 +16,4 @@ def gaussian_log_likelihood_grad(mean, covariance, data, *, seed=1.0):
     # sign, log_det = np.linalg.slogdet(covariance)
     covariance_bar = -(product2 @ product.T) + log_det_bar * inv_covariance.T
     # centred = data - mean
-    mean_bar = -centred_bar.sum(axis=0)
-    return mean_bar, covariance_bar
+    return -centred_bar.sum(axis=0), covariance_bar

@@ -42,11 +42,10 @@ def kalman_filter_grad(q, r, observations, *, seed=1.0):
         # residual = z - mean
         mean_bar -= residual_bar
         # s = variance + r
-        variance2_bar = variance_bar * (1.0 - gain) + gain_bar / s + s_bar
+        variance_bar = variance_bar * (1.0 - gain) + gain_bar / s + s_bar
         r_bar += s_bar
         # variance = variance + q
-        variance_bar = variance2_bar
-        q_bar += variance2_bar
+        q_bar += variance_bar
         # for z in observations:
         observations_bar_list[k] += residual_bar
     observations_bar[:] = observations_bar_list

@@ -8,10 +8,8 @@ def nested_result_grad(x, v, *, seed=None):
     # return {"a": (x * v, [x, v[0] * v[1]]), "b": np.sum(v * v)}
     seed_item = seed['a']
     seed_item_1 = seed_item[1]
-    seed_item_1_1 = seed_item_1[1]
     seed_item_0 = seed_item[0]
     v_bar = 2.0 * seed['b'] * v + seed_item_0 * x
-    v_bar[1] += seed_item_1_1 * v[0]
-    v_bar[0] += seed_item_1_1 * v[1]
-    x_bar = seed_item_1[0] + seed_item_0 @ v
-    return x_bar, v_bar
+    v_bar[1] += seed_item_1[1] * v[0]
+    v_bar[0] += seed_item_1[1] * v[1]
+    return seed_item_1[0] + seed_item_0 @ v, v_bar

@@ -20,9 +20,8 @@ def recurrent_network_grad(W, u, h, inputs, *, seed=1.0):
         # error = h[0] - value
         h_bar[0] += error_bar
         # h = np.tanh(W @ h + u * value)
-        h_new = h
+        h_bar_scaled = h_bar * (1.0 - h * h)
         h = h_stack.pop()
-        h_bar_scaled = h_bar * (1.0 - h_new * h_new)
         u_bar += h_bar_scaled * value
         W_bar_columns.append(h_bar_scaled)
         W_bar_rows.append(h)

@@ -13,10 +13,8 @@ def pendulum_bwd(saved, seed):
     # return speed, -9.81 / length * np.sin(angle)
     ratio = -9.81 / length
     seed_1 = seed[1]
-    speed_bar = seed[0]
-    angle_bar = seed_1 * ratio * np.cos(angle)
     length_bar = -(seed_1 * sin_angle * ratio / length)
-    return angle_bar, speed_bar, length_bar
+    return seed_1 * ratio * np.cos(angle), seed[0], length_bar
 
 
 # for angle: float, speed: float, length: float

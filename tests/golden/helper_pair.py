@@ -4,8 +4,7 @@ def kinetic_bwd(m, v, seed):
     half_m = 0.5 * m
     seed_v = seed * v
     v_bar = seed * (half_m * v) + seed_v * half_m
-    m_bar = seed_v * v * 0.5
-    return m_bar, v_bar
+    return seed_v * v * 0.5, v_bar
 
 
 # for m: float, v: float, h: float
@@ -14,6 +13,5 @@ def energy_grad(m, v, h, *, seed=1.0):
     # return kinetic(m, v) + 9.81 * m * h - kinetic(0.1 * m, h)
     m_bar_term, h_bar_term = kinetic_bwd(0.1 * m, h, -seed)
     m_bar_term2, v_bar = kinetic_bwd(m, v, seed)
-    h_bar = h_bar_term + seed * (9.81 * m)
     m_bar = m_bar_term * 0.1 + seed * h * 9.81 + m_bar_term2
-    return m_bar, v_bar, h_bar
+    return m_bar, v_bar, h_bar_term + seed * (9.81 * m)

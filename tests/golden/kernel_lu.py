@@ -22,10 +22,9 @@ def lu_grad(A, *, seed=None):
         A_bar[i, :i] -= A[:i, i:] @ A_bar_i_tail
         for j in reversed(range(i)):
             # A[i, j] /= A[j, j]
-            A_j_j = A[j, j]
             A_bar_i_j = A_bar[i, j]
-            A_bar[i, j] /= A_j_j
-            A_bar[j, j] -= A_bar_i_j * A[i, j] / A_j_j
+            A_bar[i, j] /= A[j, j]
+            A_bar[j, j] -= A_bar_i_j * A[i, j] / A[j, j]
             # A[i, j] -= A[i, :j] @ A[:j, j]
             A_bar_i_j = A_bar[i, j]
             A_bar[:j, j] -= A_bar_i_j * A[i, :j]

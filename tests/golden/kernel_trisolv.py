@@ -15,9 +15,8 @@ def trisolv_grad(L, x, b, *, seed=None):
     b_bar = np.zeros_like(b)
     for i in reversed(range(x.shape[0])):
         # x[i] /= L[i, i]
-        L_i_i = L[i, i]
-        L_bar[i, i] -= x_bar[i] * x[i] / L_i_i
-        x_bar[i] /= L_i_i
+        L_bar[i, i] -= x_bar[i] * x[i] / L[i, i]
+        x_bar[i] /= L[i, i]
         # x[i] = b[i] - L[i, :i] @ x[:i]
         x_bar_i = x_bar[i]
         L_bar[i, :i] -= x_bar_i * x[:i]

@@ -9,9 +9,6 @@ def mlp_grad(W1, b1, W2, x, y, *, seed=1.0):
     e_bar = 2.0 * seed * e
     # e = h @ W2 - y
     h_bar = e_bar @ W2.T
-    W2_bar = h.T @ e_bar
     # h = np.tanh(x @ W1 + b1)
     h_bar_scaled = h_bar * (1.0 - h * h)
-    b1_bar = h_bar_scaled.sum(axis=0)
-    W1_bar = x.T @ h_bar_scaled
-    return W1_bar, b1_bar, W2_bar
+    return x.T @ h_bar_scaled, h_bar_scaled.sum(axis=0), h.T @ e_bar

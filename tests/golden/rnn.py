@@ -11,13 +11,11 @@ def unroll_grad(W, U, h, xs, *, seed=1.0):
     h_bar = 2.0 * seed * h
     U_bar = np.zeros_like(U)
     W_bar = np.zeros_like(W)
-    U_bar_columns, U_bar_rows = [], []
-    W_bar_rows = []
+    U_bar_columns, U_bar_rows, W_bar_rows = [], [], []
     for x in reversed(xs):
         # h = np.tanh(W @ h + U @ x)
-        h_new = h
+        h_bar_scaled = h_bar * (1.0 - h * h)
         h = h_stack.pop()
-        h_bar_scaled = h_bar * (1.0 - h_new * h_new)
         U_bar_columns.append(h_bar_scaled)
         U_bar_rows.append(x)
         W_bar_rows.append(h)

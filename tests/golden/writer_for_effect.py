@@ -15,9 +15,8 @@ def filtered_grad(x, s, *, seed=1.0):
     y_bar_list = y_bar.tolist()
     for i in reversed(range(1, len(y))):
         # u[i] += s * u[i - 1]
-        y_bar_list_i = y_bar_list[i]
-        s_bar += y_bar_list_i * y_list[i - 1]
-        y_bar_list[i - 1] += y_bar_list_i * s
+        s_bar += y_bar_list[i] * y_list[i - 1]
+        y_bar_list[i - 1] += y_bar_list[i] * s
     y_bar[:] = y_bar_list
     # y = x * x
     x_bar += 2.0 * y_bar * x

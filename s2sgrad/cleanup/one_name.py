@@ -44,15 +44,13 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         for statement in [s for s in block if _is_second_name(s)]:
             place, first, second = block.index(statement), statement.value.id, bound_name(statement) or ""
             last = _last_read(block, place, second, everywhere)
+            span, kept, gone = _while_alike(block, place, everywhere), second, first
             if last is not None and _is_restored_below(block, place, last, first):
-                span = slice(place, last)
-                del block[place]
-                rename({second: first}, *block[span])
-            elif (span := _while_alike(block, place, everywhere)) is not None:
-                del block[place]
-                rename({first: second}, *block[span])
-            else:
+                span, kept, gone = slice(place, last), first, second
+            if span is None:
                 continue
+            del block[place]
+            rename({gone: kept}, *block[span])
             unit.rewritten(*block[span])
             everywhere = Counter(n.id for n in nodes_of(tree, NAMES))
     return tree

@@ -162,13 +162,14 @@ class _Records:
         if own or any(p.id in effects.reads(statement) for p in self.tree.args.kwonlyargs):
             return False  # an adjoint
         pushed = self.pushes[self.stack_of[record]].statement.value.args[0]
-        ranks = [self.shapes.rank(name(bound)), self.shapes.rank(pushed)]
-        if None in ranks or ranks[0] > ranks[1]:
+        result, kept = self.shapes.rank(name(bound)), self.shapes.rank(pushed)
+        if result is None or kept is None or result > kept:
             return False
         parts = [*nodes(statement.value)]
         work = sum(isinstance(n, (gast.BinOp, gast.UnaryOp)) for n in parts)
         plain = isinstance(statement.value, gast.BinOp) and all(isinstance(n, _PLAIN) for n in parts)
-        return plain and work <= _MOST and behaviour.is_pure(self.unit, statement.value)
+        product = any(isinstance(n, gast.MatMult) for n in parts)  # it may take more memory
+        return plain and not product and work <= _MOST and behaviour.is_pure(self.unit, statement.value)
 
     def _pushed(self, statement: gast.AST, push: _Place, pop: _Place) -> gast.AST | None:
         """The value of a statement where a record is pushed; None if it is another there."""
@@ -217,8 +218,8 @@ class _Records:
             return None
         item = clone(taken[0].value)
         rename(self._indices(push, pop), item)
-        alike = [bound_name(s) for s in push.before if bound_name(s) and gast.dump(s.value) == gast.dump(item)]
-        return name(alike[0]) if len(alike) == 1 and self._is_pair(read, alike[0] or "") else None
+        alike = [bound_name(s) or "" for s in push.before if bound_name(s) and gast.dump(s.value) == gast.dump(item)]
+        return name(alike[0]) if len(alike) == 1 and self._is_pair(read, alike[0]) else None
 
     def _indices(self, push: _Place, pop: _Place) -> dict[str, str]:
         """By index of the loops around a pop, which run back over those around a push: the index of the other."""

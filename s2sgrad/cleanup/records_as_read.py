@@ -9,8 +9,8 @@
         W_bar += np.outer(h, e)
 
 The result has no more axes than the record, and is computed once, as before.  All else that it is computed from is the same
-at both places.  That is what nothing changes from the one loop to the other, and the index of a loop that runs back.  It is also
-an item that both loops take alike, and other records of the same block.  A record that nothing reads any more goes.
+at both places.  That is what nothing changes from the one loop to the other, and the index of a loop that runs back.  It is
+also an item that both loops take alike, and other records of the same block.  What nothing reads any more goes.
 
 >>> import numpy as np
 >>> from s2sgrad.cli.stages import changes

@@ -40,7 +40,7 @@ Operators and methods of arrays follow the functions: `x @ y` is `np.matmul(x, y
 
 
 HOMES = {"np": "numpy", "scipy": "scipy", "distance": "scipy.spatial.distance"}
-HOMES |= {name: f"scipy.{name}" for name in ("special", "stats", "linalg", "ndimage", "interpolate", "signal")}
+HOMES |= {name: f"scipy.{name}" for name in ("special", "stats", "linalg", "ndimage", "interpolate", "signal", "optimize")}
 SINGULAR = {
     f"{HOMES[first]}.{rest}" for first, rest in re.findall(rf"\b({'|'.join(HOMES)})\.([\w.]*\w)", POINTS.read_text())
 }

@@ -101,7 +101,7 @@ class Symbols:
         self.unit.syntax.sliced.update(_beyond(index, owner.dims or ()))
         if not isinstance(found, Array) or found.dims is None or None not in found.dims or owner.dims is None:
             return found
-        if not parts or not all(map(_is_followed, parts, index)):  # x[()]
+        if not parts or len(parts) != len(index) or not all(map(_is_followed, parts, index)):  # x[()], x[places]
             return found
         arrays = sum(isinstance(k, Array) for k in index)
         if arrays > 1 or (arrays and any(isinstance(k, Number) for k in index)):

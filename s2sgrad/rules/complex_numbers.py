@@ -99,12 +99,12 @@ def angle(g, y, z, deg=False):
 
 @angle.refined(lambda complex, deg: complex and not (deg.known and not deg.value))
 def _(g, y, z, deg=False):
-    return g * over(-1j, z) * (180.0 / math.pi if deg else 1.0)
+    return g * over(-1j * (z != 0), z) * (180.0 / math.pi if deg else 1.0)
 
 
 @angle.refined(lambda complex, deg: complex and deg.known and not deg.value)
 def _(g, y, z, deg=False):
-    return g * over(-1j, z)
+    return g * over(-1j * (z != 0), z)
 
 
 @by_element(complex)

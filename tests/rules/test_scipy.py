@@ -12,7 +12,7 @@ import scipy.stats
 from scipy import integrate, interpolate, linalg, ndimage, signal, special, stats
 from scipy.stats import norm
 
-from s2sgrad import S2SGradError, grad, jvp, vjp
+from s2sgrad import S2SGradError, grad, hessian, jvp, vjp
 from s2sgrad.errors import NoRule, Refused
 from s2sgrad.rules.table import lookup, owns, rules
 from s2sgrad.runtime.checks import Refusal
@@ -929,3 +929,11 @@ def test_two_data_at_one_place_are_refused():
     for f in (scattered, on_a_line):
         with pytest.raises(Refused, match="different numbers"):
             grad(f)(np.arange(5.0))
+
+
+def test_second_derivatives_of_a_text_with_places_that_are_a_tuple():
+    x, y = np.linspace(0.0, 3.0, 8), np.sin(np.linspace(0.0, 3.0, 8))
+    w = np.cos(np.arange(7.0))
+    slopes = hessian(lambda y: np.sum(w * integrate.cumulative_simpson(y, x=x) ** 2))(y)
+    unit = np.array([integrate.cumulative_simpson(e, x=x) for e in np.eye(8)])
+    np.testing.assert_allclose(slopes, 2.0 * unit @ np.diag(w) @ unit.T, atol=1e-12)

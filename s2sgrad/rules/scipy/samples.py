@@ -65,14 +65,32 @@ def zscore(g, y, a, axis=0, ddof=0, nan_policy="propagate"):
     return (g - mean - y * part) / scale
 
 
+def alone_at_zero(a, axis):
+    """Which numbers are the only 0 of their line: the others do not move a mean of that kind, whatever they are."""
+    zero = np.equal(a, 0.0)
+    return zero & (np.sum(zero, axis=axis, keepdims=True) == 1)
+
+
+def slope_at_zero(n):
+    """What the slope of a geometric mean of n numbers is the reciprocal of, in one that is 0."""
+    return 1.0 if n == 1 else 0.0
+
+
+flat(alone_at_zero, slope_at_zero)
+
+
 @general(stats.gmean)
 def gmean(g, y, a, axis=0, dtype=None, weights=None, nan_policy="propagate", keepdims=False):
-    return over(unreduce(g * y, a, axis, keepdims), count(a, axis) * a)
+    n, alone = count(a, axis), alone_at_zero(a, axis)
+    whole, bar = unreduce(y, a, axis, keepdims), unreduce(g, a, axis, keepdims)
+    return over(bar * np.where(alone, 1.0, whole), np.where(alone, slope_at_zero(n), n * np.where(a == 0.0, 1.0, a)))
 
 
 @general(stats.hmean)
 def hmean(g, y, a, axis=0, dtype=None, *, weights=None, nan_policy="propagate", keepdims=False):
-    return over(unreduce(g * y * y, a, axis, keepdims), count(a, axis) * a * a)
+    n, alone = count(a, axis), alone_at_zero(a, axis)
+    ratio = over(unreduce(y, a, axis, keepdims), np.where(a == 0.0, 1.0, a))
+    return unreduce(g, a, axis, keepdims) * np.where(alone, n, ratio * ratio / n)
 
 
 @general(stats.sem)

@@ -665,3 +665,56 @@ def test_what_has_no_rule_says_what_to_do(f, advice):
     with pytest.raises(S2SGradError) as found:
         grad(f)(DATA)
     assert advice in "\n".join([str(found.value), *getattr(found.value, "__notes__", ())])
+
+
+STIFF = sparse.csr_array(np.vander(np.linspace(0.2, 1.4, 8)) @ np.vander(np.linspace(0.2, 1.4, 8)).T + np.eye(8))
+METHODS = ("cg", "bicg", "bicgstab", "cgs", "gmres", "minres", "lgmres", "gcrotmk", "tfqmr", "qmr", "lsqr", "lsmr")
+
+
+def stopped(name):
+    """A call that ends before the method has converged."""
+    method = getattr(linalg, name)
+    options = {"iter_lim": 1} if name == "lsqr" else {"maxiter": 1}
+    options |= (
+        {"restart": 1} if name == "gmres" else {"inner_m": 1} if name == "lgmres" else {"m": 1} if name == "gcrotmk" else {}
+    )
+    return lambda b: np.sum(method(STIFF, b, **options)[0] ** 2)
+
+
+def coarse(name):
+    """A call with a tolerance that says nothing."""
+    method = getattr(linalg, name)
+    options = {"atol": 2.0} if name in ("lsqr", "lsmr") else {"rtol": 2.0}
+    return lambda b: np.sum(method(STIFF, b, **options)[0] ** 2)
+
+
+@pytest.mark.parametrize("call", [stopped, coarse], ids=lambda call: call.__name__)
+@pytest.mark.parametrize("name", METHODS)
+def test_what_is_no_solution_has_no_derivative_as_one(name, call):
+    f, b = call(name), np.linspace(0.5, 2.0, 8)
+    for derivative in (grad(f), lambda b: jvp(f, (b,), (b,))):
+        with pytest.raises(S2SGradError, match=r"no (solution|fit)") as caught:
+            derivative(b)
+        assert __file__ in str(caught.value)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_are_no_eigenvalues_have_no_derivative_as_such():
+    start, beside = np.cos(np.arange(40.0)).reshape(20, 2), sparse.diags_array(np.full(20, 0.3))
+    for iterations, converges in ((1, False), (200, True)):
+
+        def f(d, iterations=iterations):
+            return np.sum(linalg.lobpcg(beside + sparse.diags_array(d), start, maxiter=iterations)[0])
+
+        for derivative in (grad(f), lambda d, f=f: jvp(f, (d,), (d,))):
+            try:
+                derivative(np.linspace(1.0, 2.0, 20))
+            except S2SGradError as error:
+                assert not converges and "no eigenvalues" in str(error)
+            else:
+                assert converges
+
+
+def test_several_dampings_are_refused():
+    with pytest.raises(S2SGradError, match="one number damps"):
+        jvp(lambda w: linalg.lsqr(STIFF, np.zeros(8), w)[0][0], (np.ones(8),), (np.ones(8),))

@@ -42,6 +42,9 @@ from s2sgrad.rules.table import (
 )
 from s2sgrad.runtime import Refusal, over
 
+COARSE = 0.1
+"""A relative tolerance above which what is found is called no solution."""
+
 # --- systems ---------------------------------------------------------------------------------------------------------
 
 
@@ -270,27 +273,55 @@ def _(y, A, A_dot, t=2, itmax=5):
     return norm_along(A, y, A_dot, 1, None)
 
 
+def converged(y, info, rtol):
+    """The solution that an iterative method has found; Refusal where it, or the call with this `info`, stopped before.
+
+    >>> converged((2.0, 0), 0, 1e-5)
+    2.0
+    """
+    x, own = y
+    if info or own:
+        raise Refusal(None, "the method has stopped before it converged, and what it gives is no solution: allow more "
+                            "iterations, or a larger `rtol`")  # fmt: skip
+    if rtol > COARSE:
+        raise Refusal(None, f"what is found with a tolerance of {rtol} is no solution, and has no derivative as one")
+    return x
+
+
+@linear(converged)
+def _(g, x, y, info, rtol):
+    return (g, 0.0), None, None
+
+
 @general(linalg.cg)
 def cg(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, M=None, callback=None):
-    b_bar = linalg.cg(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M))[0]
+    b_bar = converged(
+        linalg.cg(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M)), y[1], rtol
+    )
     return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
 
 
 @general(linalg.bicg)
 def bicg(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, M=None, callback=None):
-    b_bar = linalg.bicg(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M))[0]
+    b_bar = converged(
+        linalg.bicg(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M)), y[1], rtol
+    )
     return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
 
 
 @general(linalg.bicgstab)
 def bicgstab(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, M=None, callback=None):
-    b_bar = linalg.bicgstab(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M))[0]
+    b_bar = converged(
+        linalg.bicgstab(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M)), y[1], rtol
+    )
     return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
 
 
 @general(linalg.cgs)
 def cgs(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, M=None, callback=None):
-    b_bar = linalg.cgs(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M))[0]
+    b_bar = converged(
+        linalg.cgs(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M)), y[1], rtol
+    )
     return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
 
 
@@ -298,39 +329,47 @@ def cgs(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, M=None, call
 def gmres(
     g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, restart=None, maxiter=None, M=None, callback=None, callback_type=None
 ):
-    b_bar = linalg.gmres(
-        transposed(A), g[0], rtol=rtol, atol=atol, restart=restart, maxiter=maxiter, M=as_preconditioner(M)
-    )[0]
+    b_bar = converged(
+        linalg.gmres(transposed(A), g[0], rtol=rtol, atol=atol, restart=restart, maxiter=maxiter, M=as_preconditioner(M)),
+        y[1],
+        rtol,
+    )
     return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
 
 
 @general(linalg.minres)
 def minres(g, y, A, b, x0=None, *, rtol=1e-05, shift=0.0, maxiter=None, M=None, callback=None, show=False, check=False):
-    b_bar = linalg.minres(A, g[0], rtol=rtol, shift=shift, maxiter=maxiter, M=M)[0]
+    b_bar = converged(linalg.minres(A, g[0], rtol=rtol, shift=shift, maxiter=maxiter, M=M), y[1], rtol)
     return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
 
 
 @general(linalg.lgmres)
 def lgmres(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=1000, M=None, callback=None, inner_m=30, outer_k=3):
-    b_bar = linalg.lgmres(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M))[0]
+    b_bar = converged(
+        linalg.lgmres(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M)), y[1], rtol
+    )
     return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
 
 
 @general(linalg.gcrotmk)
 def gcrotmk(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=1000, M=None, callback=None, m=20):
-    b_bar = linalg.gcrotmk(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M))[0]
+    b_bar = converged(
+        linalg.gcrotmk(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M)), y[1], rtol
+    )
     return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
 
 
 @general(linalg.tfqmr)
 def tfqmr(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, M=None, callback=None, show=False):
-    b_bar = linalg.tfqmr(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M))[0]
+    b_bar = converged(
+        linalg.tfqmr(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M)), y[1], rtol
+    )
     return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
 
 
 @general(linalg.qmr)
 def qmr(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, callback=None):
-    b_bar = linalg.qmr(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter)[0]
+    b_bar = converged(linalg.qmr(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter), y[1], rtol)
     return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
 
 
@@ -384,7 +423,7 @@ def one_right_side(b):
 
 def is_wide(A, damp):
     """Whether many vectors fit exactly, of which the shortest is meant."""
-    return np.shape(A)[0] < np.shape(A)[1] and not damp
+    return np.shape(A)[0] < np.shape(A)[1] and not np.any(damp)
 
 
 def require_matrix(A):
@@ -394,7 +433,19 @@ def require_matrix(A):
     return True
 
 
-flat(only_solution, one_right_side, is_wide, require_matrix)
+def reached(atol, y, b):
+    """The tolerance; Refusal for what lsqr or lsmr found before they converged. `y` is what they told.
+
+    What is left, `r`, is then large, and so is what the columns share with it, `A.T @ r`.
+    """
+    left, shared, size = (y[3], y[7], y[5]) if len(y) == 10 else (y[3], y[4], y[5])
+    if atol > COARSE or (y[1] == 7 and shared > 1e-3 * size * left and left > 1e-3 * np.linalg.norm(dense(b))):
+        raise Refusal(None, "the method has stopped before it converged, and what it gives is no fit: allow more "
+                            "iterations, or a smaller `atol`")  # fmt: skip
+    return atol
+
+
+flat(only_solution, one_right_side, is_wide, require_matrix, reached)
 
 
 def damped(A, damp):
@@ -404,6 +455,8 @@ def damped(A, damp):
     [[3.0], [2.0]]
     """
     require_matrix(A)
+    if np.ndim(damp):
+        raise Refusal(None, "lsqr and lsmr have a derivative where one number damps")
     if not damp:
         return A
     below = sparse.diags_array(np.full(np.shape(A)[1], 1.0 * damp), format="csr")
@@ -450,7 +503,7 @@ def fit_dot_in_damping(solver, A, x, damp, **options):
 @general(linalg.lsqr)
 def lsqr(g, y, A, b, damp=0.0, atol=1e-06, btol=1e-06, conlim=1e8, iter_lim=None, show=False, calc_var=False, x0=None):
     only_solution(g, b)
-    options = {"atol": atol, "btol": btol, "conlim": conlim, "iter_lim": iter_lim}
+    options = {"atol": reached(atol, y, b), "btol": btol, "conlim": conlim, "iter_lim": iter_lim}
     bars = fit_bars(linalg.lsqr, g[0], A, b, y[0], damp, options)
     return bars[0], bars[1]
 
@@ -458,7 +511,7 @@ def lsqr(g, y, A, b, damp=0.0, atol=1e-06, btol=1e-06, conlim=1e8, iter_lim=None
 @lsqr.keyword("damp")
 def lsqr_damp(g, y, A, b, damp=0.0, atol=1e-06, btol=1e-06, conlim=1e8, iter_lim=None, show=False, calc_var=False, x0=None):
     only_solution(g, b)
-    options = {"atol": atol, "btol": btol, "conlim": conlim, "iter_lim": iter_lim}
+    options = {"atol": reached(atol, y, b), "btol": btol, "conlim": conlim, "iter_lim": iter_lim}
     return fit_bars(linalg.lsqr, g[0], A, b, y[0], damp, options)[2]
 
 
@@ -482,21 +535,25 @@ def lsqr_result(dot, y):
 def _(
     y, A, b, A_dot, b_dot, damp=0.0, atol=1e-06, btol=1e-06, conlim=1e8, iter_lim=None, show=False, calc_var=False, x0=None
 ):
-    in_A = fit_dot_in_matrix(linalg.lsqr, A, b, y[0], A_dot, damp, atol=atol, btol=btol, conlim=conlim, iter_lim=iter_lim)
-    in_b = fit_dot(linalg.lsqr, A, b_dot, damp, atol=atol, btol=btol, conlim=conlim, iter_lim=iter_lim)
+    in_A = fit_dot_in_matrix(
+        linalg.lsqr, A, b, y[0], A_dot, damp, atol=reached(atol, y, b), btol=btol, conlim=conlim, iter_lim=iter_lim
+    )
+    in_b = fit_dot(linalg.lsqr, A, b_dot, damp, atol=reached(atol, y, b), btol=btol, conlim=conlim, iter_lim=iter_lim)
     return lsqr_result(in_A, y), lsqr_result(in_b, y)
 
 
 @lsqr_damp.forward()
 def _(y, A, b, damp_dot, damp=0.0, atol=1e-06, btol=1e-06, conlim=1e8, iter_lim=None, show=False, calc_var=False, x0=None):
-    slope = fit_dot_in_damping(linalg.lsqr, A, y[0], damp, atol=atol, btol=btol, conlim=conlim, iter_lim=iter_lim)
+    slope = fit_dot_in_damping(
+        linalg.lsqr, A, y[0], damp, atol=reached(atol, y, b), btol=btol, conlim=conlim, iter_lim=iter_lim
+    )
     return lsqr_result(slope * damp_dot, y)
 
 
 @general(linalg.lsmr)
 def lsmr(g, y, A, b, damp=0.0, atol=1e-06, btol=1e-06, conlim=1e8, maxiter=None, show=False, x0=None):
     only_solution(g, b)
-    options = {"atol": atol, "btol": btol, "conlim": conlim, "maxiter": maxiter}
+    options = {"atol": reached(atol, y, b), "btol": btol, "conlim": conlim, "maxiter": maxiter}
     bars = fit_bars(linalg.lsmr, g[0], A, b, y[0], damp, options)
     return bars[0], bars[1]
 
@@ -504,7 +561,7 @@ def lsmr(g, y, A, b, damp=0.0, atol=1e-06, btol=1e-06, conlim=1e8, maxiter=None,
 @lsmr.keyword("damp")
 def lsmr_damp(g, y, A, b, damp=0.0, atol=1e-06, btol=1e-06, conlim=1e8, maxiter=None, show=False, x0=None):
     only_solution(g, b)
-    options = {"atol": atol, "btol": btol, "conlim": conlim, "maxiter": maxiter}
+    options = {"atol": reached(atol, y, b), "btol": btol, "conlim": conlim, "maxiter": maxiter}
     return fit_bars(linalg.lsmr, g[0], A, b, y[0], damp, options)[2]
 
 
@@ -515,14 +572,18 @@ def lsmr_result(dot, y):
 
 @lsmr.forward()
 def _(y, A, b, A_dot, b_dot, damp=0.0, atol=1e-06, btol=1e-06, conlim=1e8, maxiter=None, show=False, x0=None):
-    in_A = fit_dot_in_matrix(linalg.lsmr, A, b, y[0], A_dot, damp, atol=atol, btol=btol, conlim=conlim, maxiter=maxiter)
-    in_b = fit_dot(linalg.lsmr, A, b_dot, damp, atol=atol, btol=btol, conlim=conlim, maxiter=maxiter)
+    in_A = fit_dot_in_matrix(
+        linalg.lsmr, A, b, y[0], A_dot, damp, atol=reached(atol, y, b), btol=btol, conlim=conlim, maxiter=maxiter
+    )
+    in_b = fit_dot(linalg.lsmr, A, b_dot, damp, atol=reached(atol, y, b), btol=btol, conlim=conlim, maxiter=maxiter)
     return lsmr_result(in_A, y), lsmr_result(in_b, y)
 
 
 @lsmr_damp.forward()
 def _(y, A, b, damp_dot, damp=0.0, atol=1e-06, btol=1e-06, conlim=1e8, maxiter=None, show=False, x0=None):
-    slope = fit_dot_in_damping(linalg.lsmr, A, y[0], damp, atol=atol, btol=btol, conlim=conlim, maxiter=maxiter)
+    slope = fit_dot_in_damping(
+        linalg.lsmr, A, y[0], damp, atol=reached(atol, y, b), btol=btol, conlim=conlim, maxiter=maxiter
+    )
     return lsmr_result(slope * damp_dot, y)
 
 
@@ -654,7 +715,14 @@ def order_of(values, found):
     return np.argsort(found)[np.argsort(np.argsort(values))]
 
 
-flat(unless, order_of)
+def require_pairs(A, w, v):
+    """Raise Refusal for values and vectors that a method gave before it converged."""
+    if np.linalg.norm(A @ v - v * w) > 1e-3 * np.linalg.norm(w):
+        raise Refusal(None, "the method has stopped before it converged, and what it gives are no eigenvalues: allow more "
+                            "iterations, or use a smaller tolerance")  # fmt: skip
+
+
+flat(unless, order_of, require_pairs)
 
 
 @general(linalg.eigsh)
@@ -665,6 +733,7 @@ def eigsh(g, y, A, k=6, *, sigma=None, which="LM", v0=None, ncv=None, maxiter=No
 
 def eigsh_along(w, v, A, A_dot, with_vectors):
     """The tangents of the values, and of the vectors where these are asked for."""
+    require_pairs(A, w[0] if with_vectors else w, v)
     turned = A_dot @ v
     values_dot = np.sum(v * turned, axis=0)
     return (values_dot, -apart(A, w[0], v, turned)) if with_vectors else values_dot
@@ -682,6 +751,7 @@ def apart(A, w, v, right):
 
 def eigsh_bar(g, w, v, A):
     """The cotangent of a symmetric matrix of which values and vectors were found."""
+    require_pairs(A, w, v)
     values_bar = of_matrix(v * g[0], A, v) if g[0] is not None else of_matrix(0.0 * v, A, v)
     if g[1] is None or not np.any(g[1]):
         return values_bar

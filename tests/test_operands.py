@@ -103,6 +103,10 @@ def misspelt(x):
     return np.sum(x * PARAMETRES["shift"])  # noqa: F821
 
 
+def misspelt_in_a_module(x):
+    return np.sum(np.linalg.nrom(x) * x)
+
+
 def beyond(x):
     return np.sum(x * ROWS[2])
 
@@ -156,6 +160,7 @@ SAID = {
     called: f"here `w` has shape (5,), `x` has shape (3,): {FIT}",
     called_once: "here `x` has shape (3,)",  # it is written out, in the line of the call
     misspelt: "here `PARAMETERS` is defined: did you mean it?",
+    misspelt_in_a_module: "here `numpy.linalg.norm` is defined: did you mean it?",
     beyond: "here `ROWS` has 2 items",
     indefinite: "here `x` has shape (3,): add a multiple of the unit matrix to it, or ask `np.linalg.eigvalsh` how "
     "far it is from that",
@@ -172,6 +177,7 @@ SAID = {
     asserted: None,
     watched: None,
 }
+ERRORS = (ValueError, LookupError, TypeError, NameError, AttributeError, AssertionError, ArithmeticError)
 WAYS = [
     lambda f: grad(f)(X),
     lambda f: value_and_grad(f)(X),
@@ -185,7 +191,7 @@ WAYS = [
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("function", SAID, ids=lambda f: f.__name__)
 def test_what_the_statement_worked_on(function, way):
-    with pytest.raises((ValueError, KeyError, TypeError, IndexError, NameError, AssertionError, ArithmeticError)) as caught:
+    with pytest.raises(ERRORS) as caught:
         way(function)
     found = [note for note in getattr(caught.value, "__notes__", ()) if note.startswith("here ")]
     assert found == ([] if SAID[function] is None else [SAID[function]])

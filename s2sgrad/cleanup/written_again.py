@@ -43,7 +43,9 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.expression_shapes import Shapes
+from s2sgrad.analysis.floating import is_floating
 from s2sgrad.analysis.kinds import Array, Container, Number
+from s2sgrad.analysis.number_types import is_complex
 from s2sgrad.flow.available import Available
 from s2sgrad.flow.counts import read_counts, write_counts
 from s2sgrad.flow.graph import Graph, Point, evaluation
@@ -101,7 +103,7 @@ def _found(unit: Unit, tree: gast.FunctionDef) -> tuple[list[gast.Assign], list[
     positions = [s for s in temps if _is_position(unit, s) and reads[target_name(s)] <= _MOST]
     positions += [s for s in temps if _whole(unit, s.value) is not None]
     sums = set(map(bound_name, positions))
-    signs = [s for s in temps if is_derived(s) and negated(s.value) is not None and _is_numeric(unit, s)]
+    signs = [s for s in temps if is_derived(s) and negated(s.value) is not None and _has_sign(unit, s)]
     return [s for s in positions if sums.isdisjoint(effects.reads(s))], signs
 
 
@@ -190,9 +192,10 @@ def _scaling(shapes: Shapes, node: gast.AST, around: dict[int, tuple[gast.AST, s
         node = parent
 
 
-def _is_numeric(unit: Unit, statement: gast.Assign) -> bool:
-    """Whether a statement binds a number or an array."""
-    return isinstance(unit.kinds.get(target_name(statement)), (Number, Array))
+def _has_sign(unit: Unit, statement: gast.Assign) -> bool:
+    """Whether a statement binds a number or an array whose sign may change: `-k` of small integers wraps around."""
+    kind = unit.kinds.get(target_name(statement))
+    return isinstance(kind, (Number, Array)) and (is_floating(unit, statement.value) or is_complex(kind))
 
 
 def _is_position(unit: Unit, statement: gast.Assign) -> bool:

@@ -10,6 +10,7 @@ import dis
 import itertools
 import linecache
 import re
+import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -130,6 +131,12 @@ def _of_attribute(error: AttributeError, values: dict[str, Any]) -> str:
             own = [n for n in named if not n.startswith("_")]
             way = f": read {_close(error.name, own)}, or set `{path}.{error.name}` before"
             return f"`{path}` has {_listed(own, 'attribute')}{way}" if own else ""
+    missing = re.fullmatch(r"module '([\w.]+)' has no attribute '(\w+)'", str(error))  # as NumPy says, without `obj`
+    if missing and missing[1] in sys.modules:
+        import difflib
+
+        close = difflib.get_close_matches(missing[2], vars(sys.modules[missing[1]]), 1, 0.75)
+        return f"`{missing[1]}.{close[0]}` is defined: did you mean it?" if close else ""
     return ""
 
 

@@ -170,3 +170,15 @@ BYTES = np.array([200, 100], np.uint8)
 def bytes_of_the_module_wrap(x):
     with np.errstate(over="ignore"):
         return np.sum(x**2 * (BYTES + BYTES)) + np.sum(x * -BYTES) * np.sum(x)
+
+
+KINDS = ["uint8", "int8"]
+
+
+@case(np.array([0.3, 0.5, 0.9, 1.1]))
+def negative_of_unsigned_integers_beside_a_store(x):
+    n = np.array([120, 3, 1, 200]).astype(KINDS[0])
+    n += n
+    y = x * 2.0
+    y[n % 4] = x * -n
+    return np.sum(y * x)

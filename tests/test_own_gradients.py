@@ -182,7 +182,9 @@ def lines_of(error):
     """The two lines that the error advises."""
     (note,) = (note for note in error.__notes__ if "custom_gradient" in note)
     head, *lines = note.splitlines()
-    assert head.startswith("Outside of the function, with the derivative for `...`") and len(lines) == 2
+    assert head.startswith("Outside of the function, with the derivative for `...`")
+    assert len(lines) == 2 or (len(lines) == 4 and lines[2].startswith("  or by differences"))
+    lines = lines[:2]
     return "\n".join(line.strip() for line in lines) + "\n"
 
 
@@ -191,6 +193,25 @@ def with_derivatives(lines, derivatives):
         lines = lines.replace("...", derivative, 1)
     assert "..." not in lines
     return lines
+
+
+def lines_by_differences(error):
+    """The lines that it advises where no derivative is at hand."""
+    (note,) = (note for note in error.__notes__ if "custom_gradient" in note)
+    _, first, made, _, instead = note.splitlines()
+    head = made.partition("lambda g: ")[0]
+    assert instead.strip().startswith("lambda *g: ")
+    return f"{first.strip()}\nfrom s2sgrad.testing import by_differences\n{head.strip()} {instead.strip()}))\n"
+
+
+@pytest.mark.parametrize("name", MISSING)
+def test_the_advice_works_by_differences(name, tmp_path):
+    text, call, instead, _, x = MISSING[name]
+    with pytest.raises(S2SGradError, match="custom_gradient") as caught:
+        grad(imported(tmp_path, text).f)(x)
+    definitions, _, function = text.rpartition("def f(")
+    module = imported(tmp_path, f"{definitions}{lines_by_differences(caught.value)}def f({function.replace(call, instead)}")
+    check_grads(module.f, (x,), order=1, modes="rev")
 
 
 @pytest.mark.parametrize("name", MISSING)
@@ -203,6 +224,17 @@ def test_the_advice_works_as_it_is_pasted(name, tmp_path):
     module = imported(tmp_path, f"{definitions}{lines}def f({function.replace(call, instead)}")
     check_grads(module.f, (x,), order=1)
     assert module.f(x) == imported(tmp_path, text).f(x)
+
+
+def test_the_advice_takes_what_is_read_of_a_result(tmp_path):
+    text = "from scipy import linalg\ndef f(x):\n    return np.sum(linalg.qz(x, np.diag([1.0, 2.0, 3.0]))[0] ** 2)\n"
+    with pytest.raises(NoRule) as caught:
+        grad(imported(tmp_path, text).f)(np.eye(3))
+    assert "and `my_qz` called in place of it and of `[0]`" in str(caught.value.__notes__)
+    call = "linalg.qz(x, np.diag([1.0, 2.0, 3.0]))[0]"
+    space, _, function = text.replace(call, "my_qz(x, np.diag([1.0, 2.0, 3.0]))").partition("def f")
+    module = imported(tmp_path, f"{space}{lines_by_differences(caught.value)}def f{function}")
+    check_grads(module.f, (np.cos(np.arange(9.0) ** 2).reshape(3, 3),), modes="rev", rtol=1e-4)
 
 
 def test_the_advice_works_for_scipy(tmp_path):
@@ -232,7 +264,9 @@ def test_the_advice_is_in_the_traceback():
     with pytest.raises(NoRule) as caught:
         grad(lambda x: np.sum(np.sort_complex(x).real))(np.eye(2))
     assert "`np.sort_complex` has no derivative rule: use functions that have one, or give it one" in str(caught.value)
-    assert "my_sort_complex = custom_gradient(lambda a: (np.sort_complex(a), lambda g: g * ...))" in lines_of(caught.value)
+    assert "my_sort_complex = custom_gradient(lambda a: (np.sort_complex(a).real, lambda g: g * ...))" in lines_of(
+        caught.value
+    )
     assert "The nearest function with a rule: numpy.sort; docs/functions.md lists all." in caught.value.__notes__
 
 

@@ -61,9 +61,29 @@ def _makes_an_object(target: Any) -> bool:
 
 def _advise(error: Exception, primal: Primal, call: gast.Call, makes: bool = False) -> None:
     """Add the lines that give the callee a gradient to an error."""
-    lines = "" if primal.is_generated else advice.for_call(primal.text(call), primal.function, makes)
+    asked = call if makes else _with_what_is_read(primal, call)
+    lines = "" if primal.is_generated else advice.for_call(primal.text(asked), primal.function, makes)
     if lines:
         error.add_note(lines)
+
+
+def _with_what_is_read(primal: Primal, call: gast.AST) -> gast.AST:
+    """A call with the items and attributes that the text reads of its result at once: `qz(a, b)[0]`."""
+    read = [n for n in nodes(primal.tree) if isinstance(n, (gast.Attribute, gast.Subscript)) and hasattr(n, "lineno")]
+    while True:
+        around = [n for n in read if _ends(n.value) == _ends(call) and not _is_computed(n)]
+        if not around or around[0] is call:
+            return call
+        call = around[0]
+
+
+def _ends(node: gast.AST) -> tuple[Any, ...]:
+    return tuple(getattr(node, where, None) for where in ("lineno", "col_offset", "end_lineno", "end_col_offset"))
+
+
+def _is_computed(node: gast.Attribute | gast.Subscript) -> bool:
+    """Whether an index is none of the text."""
+    return isinstance(node, gast.Subscript) and any(isinstance(n, (gast.Name, gast.Call)) for n in nodes(node.slice))
 
 
 def first_placed(primal: Primal, node: gast.AST) -> tuple[gast.AST, Primal]:

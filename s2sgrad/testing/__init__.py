@@ -14,8 +14,9 @@ from typing import Any
 from s2sgrad.api.binding import Transformed
 from s2sgrad.errors.raised import entry
 from s2sgrad.testing.checking import MODES, Comparison, comparisons, unchecked
+from s2sgrad.testing.differences import by_differences
 
-__all__ = ["Comparison", "check_grads", "comparisons", "unchecked"]
+__all__ = ["Comparison", "by_differences", "check_grads", "comparisons", "unchecked"]
 
 
 @entry

@@ -9,8 +9,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,3 +62,46 @@ def _corner(phi: Callable[[float], float]) -> str:
     if now > 20.0 * before:
         return "the function jumps"
     return f"the slope is {left:.4g} to the left and {right:.4g} to the right" if now > 0.5 * before else ""
+
+
+def by_differences(f: Callable[[Any], Any], a: Any, g: Any) -> Any:
+    """The cotangent of `a` in `f(a)`, by central differences, for a cotangent `g` of the result: for a gradient of your own.
+
+    `a` is a float, an array of floats, or a list or tuple of these; of anything else it is None. `f` returns a number, an
+    array, or a tuple of these; then `g` is one, too. It is called four times for each number of `a`. The result has some
+    eight digits where `f` is exact.
+
+    >>> from s2sgrad import custom_gradient, grad
+    >>> cubed = custom_gradient(lambda x: (x**3, lambda g: by_differences(lambda x: x**3, x, g)))
+    >>> round(grad(cubed)(2.0), 6)
+    12.0
+    """
+    if isinstance(a, (list, tuple)):
+        return type(a)(by_differences(partial(_with_part, f, a, k), part, g) for k, part in enumerate(a))
+    a = np.asarray(a)
+    if a.dtype.kind != "f":
+        return None
+    slopes = np.empty(a.shape, a.dtype)
+    for place in np.ndindex(a.shape):
+        h = 1e-3 * max(1.0, abs(float(a[place]))) * (1.0 if a.dtype.itemsize > 4 else 10.0)
+        values = [_paired(g, f(_shifted(a, place, k * h))) for k in (-2, -1, 1, 2)]
+        slopes[place] = (8.0 * (values[2] - values[1]) - (values[3] - values[0])) / (12.0 * h)
+    return slopes if a.ndim else float(slopes[()])
+
+
+def _with_part(f: Callable[[Any], Any], a: Any, k: int, part: Any) -> Any:
+    return f(type(a)((*a[:k], part, *a[k + 1 :])))
+
+
+def _shifted(a: np.ndarray, place: tuple[int, ...], step: float) -> Any:
+    out = a.copy()
+    out[place] += step
+    return out if out.ndim else float(out[()])
+
+
+def _paired(g: Any, y: Any) -> float:
+    """The sum of the products of a cotangent and a result; a part without a cotangent counts nothing."""
+    if isinstance(y, (tuple, list)):
+        g = g[0] if len(g) == 1 and len(y) > 1 else g
+        return sum(_paired(one, part) for one, part in zip(g, y, strict=True) if one is not None)
+    return float(np.real(np.sum(np.multiply(g, y))))

@@ -4,9 +4,10 @@
 
 As polynomials of the delay, `a * y + a[0] * (0, zf) == b * x + a[0] * zi`.  The multiplier `m` solves the filter's
 recursion backwards. The cotangents of `b`, `x`, `zi` and `a` are correlations of `m` with `x`, `b`, `a[0]` and `-y`
-(the transposed forms of Oppenheim and Schafer, "Discrete-Time Signal Processing").  `filtfilt` runs forwards and backwards,
-each time from `lfilter_zi(b, a) * x[0]`, the state that a constant signal keeps (Gustafsson, "Determining the Initial States
-in Forward-Backward Filtering", 1996); sections run one after the other, each from the state that its own input keeps.
+(the transposed forms of Oppenheim and Schafer, "Discrete-Time Signal Processing").  `filtfilt` runs forwards and
+backwards, each time from `lfilter_zi(b, a) * x[0]`, the state that a constant signal keeps. Sections run one after the
+other, each from the state that its own input keeps. (Gustafsson, "Determining the Initial States in Forward-Backward
+Filtering", 1996.)
 """
 
 from __future__ import annotations

@@ -94,10 +94,10 @@ flat(segment, segment_end)
 @general(np.interp)
 def interp(g, y, x, xp, fp, left=None, right=None):
     start, end = segment(x, xp), segment_end(x, xp)
-    x0, x1 = np.take(xp, start), np.take(xp, end)
+    x0, x1 = 1.0 * np.take(xp, start), 1.0 * np.take(xp, end)
     below, above = np.less(x, x0), np.greater(x, x1)
     outside = np.logical_or(below, above)
-    slope = np.where(outside, 0.0, over(g * (np.take(fp, end) - np.take(fp, start)), x1 - x0))
+    slope = np.where(outside, 0.0, over(g * (1.0 * np.take(fp, end) - np.take(fp, start)), x1 - x0))
     t = np.where(below, 0.0, np.where(above, 1.0, over(x - x0, x1 - x0)))
     xp_bar = untake(slope * (t - 1.0), xp, start) - untake(slope * t, xp, end)
     if left is not None:
@@ -124,9 +124,9 @@ def rise(x, xp, fp):
     array([3., 0.])
     """
     start, end = segment(x, xp), segment_end(x, xp)
-    x0, x1 = np.take(xp, start), np.take(xp, end)
+    x0, x1 = 1.0 * np.take(xp, start), 1.0 * np.take(xp, end)
     outside = np.logical_or(np.less(x, x0), np.greater(x, x1))
-    return np.where(outside, 0.0, over(np.take(fp, end) - np.take(fp, start), x1 - x0))[()]
+    return np.where(outside, 0.0, over(1.0 * np.take(fp, end) - np.take(fp, start), x1 - x0))[()]
 
 
 def still(end):
@@ -163,7 +163,7 @@ flat(gradient_axes)
 def _steps(x, n, dtype):
     """The steps between `n` places from the coordinates or the one spacing `x`."""
     if np.ndim(x) == 1:
-        return np.diff(x)
+        return np.diff(np.multiply(x, 1.0))  # small integers wrap around
     return np.full(n - 1, x, dtype=np.result_type(dtype, 1j) if np.iscomplexobj(x) else dtype)
 
 
@@ -194,7 +194,7 @@ def spacing_bar(g, f, x, axis, edge_order=1):
     h = _steps(x, np.shape(f)[-1], g.dtype)
     around = h[:-1] + h[1:]
     p = h[:-1] / around
-    s = np.diff(f) / h
+    s = np.diff(f * 1.0) / h
     first, inner, last = g[..., :1], g[..., 1:-1], g[..., -1:]
     no_first, no_last = np.zeros_like(s[..., :1]), np.zeros_like(s[..., 1:])
     change, p_bar = inner * p, inner

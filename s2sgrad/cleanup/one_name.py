@@ -1,4 +1,4 @@
-"""A value that two names stand for keeps one of them.
+"""A value that two names stand for keeps one of them, and a name that two statements bind in turn one statement.
 
     h_new = h                                   h_bar = h_bar * (1.0 - h * h)
     h = h_stack.pop()                   ->      h = h_stack.pop()
@@ -7,6 +7,9 @@
     v2_bar = v_bar + x_bar * dt                 v_bar = v_bar + x_bar * dt
     v_bar = v2_bar                      ->      a_bar = v_bar * dt
     a_bar = v2_bar * dt
+
+    x_bar = seed[0]
+    x_bar = own(x_bar)                  ->      x_bar = own(seed[0])
 
 An older value is restored after the last statement that reads the one in its place, if no statement in between mentions what
 is popped, or the stack.  Both names stand for one object, so that stores into it do not matter.
@@ -32,9 +35,10 @@ import gast
 from s2sgrad.flow.graph import Block
 from s2sgrad.ir.exits import leaves_trip
 from s2sgrad.ir.forms import bound_name, popped
-from s2sgrad.ir.quote import NAMES, mentioned, nested, nodes_of, stored
+from s2sgrad.ir.quote import NAMES, Transformer, mentioned, nested, nodes_of, stored, width
 from s2sgrad.ir.scoping import rename
 from s2sgrad.ir.unit import Unit, sweep_of
+from s2sgrad.memory import behaviour
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -53,7 +57,42 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
             rename({gone: kept}, *block[span])
             unit.rewritten(*block[span])
             everywhere = Counter(n.id for n in nodes_of(tree, NAMES))
+        for statement in [s for s in block if sweep_of(s) == "reverse" and bound_name(s) is not None]:
+            _write_into_next(unit, block, block.index(statement))
     return tree
+
+
+_WIDEST = 60  # of a value that is computed in two steps
+
+
+def _write_into_next(unit: Unit, block: Block, place: int) -> None:
+    """Write a value into that which is computed from it under its name, if nothing else reads it and nothing is written in
+    between."""
+    bound, value = bound_name(block[place]) or "", block[place].value
+    taken = mentioned(value)
+    for later in block[place + 1 :]:
+        name = bound_name(later)
+        if name is None or popped(later.value) is not None or not behaviour.is_pure(unit, later.value):
+            return
+        reads = [n for n in nodes_of(later.value, NAMES) if n.id == bound]
+        if name == bound and len(reads) == 1 and later.value is not reads[0]:
+            if width(value) + width(later.value) <= _WIDEST and popped(value) is None and behaviour.is_pure(unit, value):
+                later.value = _Written(bound, value).visit(later.value)
+                unit.rewritten(later)
+                del block[place]
+            return
+        if reads or name == bound or name in taken:
+            return
+
+
+class _Written(Transformer):
+    """Writes a value in place of a name."""
+
+    def __init__(self, name: str, value: gast.AST) -> None:
+        self.name, self.value = name, value
+
+    def visit_Name(self, node: gast.Name) -> gast.AST:
+        return self.value if node.id == self.name else node
 
 
 def _is_second_name(statement: gast.AST) -> bool:

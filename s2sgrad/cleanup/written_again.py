@@ -14,8 +14,8 @@ the sign of a product.
     t1 = x[i]; y[i] = t1 * w                                        y[i] = x[i] * w
     y_dot[i] = x_dot[i] * w + t1 * w_dot                    ->      y_dot[i] = x_dot[i] * w + x[i] * w_dot
 
-In forward mode, positions are written again in what the user computes, too.  An element, or a section, is written again that
-is read twice, in the block where it is taken: `elements` does so once it is settled which loops run on lists.
+Positions are written again in what the user computes, too.  An element, or a section, is written again that is read twice,
+in the block where it is taken: `elements` does so once it is settled which loops run on lists.
 
 Each read must see the same operands as the temporary does.  `a + -b * c` and `a - b * c` are the same number to the bit; a
 minus that finds no sum to go into is written at most once.
@@ -51,7 +51,7 @@ from s2sgrad.flow.counts import read_counts, write_counts
 from s2sgrad.flow.graph import Graph, Point, evaluation
 from s2sgrad.ir.forms import bound_name, minus, negated, parts_of, target_name, whole_number
 from s2sgrad.ir.quote import NAMES, PARTS, clone, nested, nodes, nodes_of
-from s2sgrad.ir.unit import Unit, is_derived, sweep_of
+from s2sgrad.ir.unit import Unit, is_derived
 from s2sgrad.memory import behaviour
 from s2sgrad.memory.aliasing import Memory
 
@@ -97,19 +97,13 @@ def elements(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 def _found(unit: Unit, tree: gast.FunctionDef) -> tuple[list[gast.Assign], list[gast.Assign]]:
     """The temporaries that are read and stand for positions or whole arrays, and those that begin with a minus."""
     reads, writes = read_counts(tree.body), write_counts(tree.body)
-    ours = is_derived if not _is_forward_mode(tree) else lambda statement: True
-    once = [s for s in filter(ours, effects.walk(tree.body)) if writes[bound_name(s) or ""] == 1]
+    once = [s for s in effects.walk(tree.body) if writes[bound_name(s) or ""] == 1]
     temps = [s for s in once if target_name(s) in unit.temps and reads[target_name(s)]]
     positions = [s for s in temps if _is_position(unit, s) and reads[target_name(s)] <= _MOST]
-    positions += [s for s in temps if _whole(unit, s.value) is not None]
+    positions += [s for s in temps if is_derived(s) and _whole(unit, s.value) is not None]
     sums = set(map(bound_name, positions))
     signs = [s for s in temps if is_derived(s) and negated(s.value) is not None and _has_sign(unit, s)]
     return [s for s in positions if sums.isdisjoint(effects.reads(s))], signs
-
-
-def _is_forward_mode(tree: gast.FunctionDef) -> bool:
-    """Whether a function computes tangents."""
-    return any(sweep_of(s) == "tangent" for s in effects.walk(tree.body))
 
 
 def _read_beside(unit: Unit, tree: gast.FunctionDef, temps: list[gast.Assign]) -> list[gast.Assign]:

@@ -158,3 +158,81 @@ def test_branches_that_say_the_same_are_one():
         return nearest(b, c) * 2.0
 
     assert " or " in text(helper, 3.0, 1.0)
+
+
+SHIFTS = np.array([1, -1, 2])
+
+
+def streamed(f, n):
+    for _ in range(n):
+        rho = np.sum(f, axis=0)
+        u = np.tensordot(SHIFTS, f, axes=1) / rho
+        f = f - 0.1 * (f - u * rho)
+        for k in range(3):
+            f[k] = np.roll(f[k], SHIFTS[k], axis=0)
+    return np.sum(f[0] ** 2) + np.sum(f[1] ** 3)
+
+
+def test_what_is_rolled_or_contracted_has_a_known_shape():
+    f = RNG.uniform(1.0, 2.0, size=(3, 4))
+    check_grads(lambda f: streamed(f, 2), (f,))
+    assert "unbroadcast" not in grad(streamed).source_for(f, 2)
+
+
+def relaxed(b, sweeps):
+    p = np.zeros_like(b)
+    for _ in range(sweeps):
+        q = p.copy()
+        q[1:-1] = 0.5 * (p[2:] + p[:-2]) - b[1:-1]
+        p = q
+    return np.sum(p**2)
+
+
+def relaxed_and_squared(b, sweeps):
+    p = 0.1 * b
+    for _ in range(sweeps):
+        q = p.copy()
+        q[1:-1] = 0.5 * (p[2:] + p[:-2] ** 2) - b[1:-1]
+        p = q
+    return np.sum(p**2)
+
+
+def test_sections_are_restored_only_where_something_reads_the_array():
+    b = RNG.normal(size=6)
+    for function in (relaxed, relaxed_and_squared):
+        check_grads(lambda b, function=function: function(b, 3), (b,))
+    assert "q_stack" not in grad(relaxed).source_for(b, 3)
+
+
+def numbered(x):
+    s = 0.0
+    for i, y in enumerate(x, start=1):
+        s = s + i * y * y
+    return s
+
+
+def test_a_number_has_no_name():
+    found = grad(numbered).source_for(Y[0])
+    assert "= 1\n" not in found
+    check_grads(numbered, (Y[0],))
+
+
+def damped(x, v, n):
+    for _ in range(n):
+        f = -np.sin(x)
+        v = 0.99 * (v + 0.1 * f)
+        x = x + 0.1 * v
+    return x @ x + v @ v
+
+
+def test_what_has_one_name_is_computed_in_one_statement():
+    check_grads(lambda x, v: damped(x, v, 3), (Y[0], Y[1]), argnums=(0, 1), order=2)
+    assert "v_bar = (v_bar + " in text(damped, Y[0], Y[1], 3)
+    epidemic = kernel_of("epidemic")
+    assert "S_bar = own(seed[0])" in grad(epidemic.function, **epidemic.options).source_for(*epidemic.args())
+
+
+def test_positions_are_as_the_user_wrote_them():
+    syrk = kernel_of("syrk")
+    found = grad(syrk.function, **syrk.options).source_for(*syrk.args())
+    assert "C[i, :i + 1] *= beta" in found and "i_plus_one" not in found

@@ -380,6 +380,28 @@ def _where(kinds: list[Kind], names: list[str]) -> Kind | None:
     return UNKNOWN if len(kinds) == 1 else None
 
 
+@_of(np.roll)
+def _roll(kinds: list[Kind], names: list[str]) -> Kind | None:
+    """As the array, however far its elements move."""
+    moved = kinds[0] if kinds and "a" not in names else None
+    return moved if isinstance(moved, Array) and moved.rank else None
+
+
+@_of(np.tensordot)
+def _tensordot(kinds: list[Kind], names: list[str]) -> Kind | None:
+    """The axes of both but for a known number of the last ones and the first ones, which may have unknown sizes."""
+    if len(kinds) != 3 or names not in ([], ["axes"]):
+        return None
+    a, b, axes = kinds
+    count = axes.value if isinstance(axes, Number) and axes.known else None
+    if not isinstance(a, Array) or not isinstance(b, Array) or type(count) is not int or None in (a.dtype, b.dtype):
+        return None
+    if a.dims is None or b.dims is None or not 0 < count <= min(len(a.dims), len(b.dims)):
+        return None
+    dims = (*a.dims[: len(a.dims) - count], *b.dims[count:])
+    return Array(str(np.result_type(a.dtype, b.dtype)), dims) if dims else None
+
+
 @_of(np.take)
 def _take(kinds: list[Kind], names: list[str]) -> Kind | None:
     """The axes of the index replace one axis, or all."""

@@ -23,7 +23,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array
 from s2sgrad.analysis.shape_reads import shape_reads
 from s2sgrad.flow.graph import Block, Graph, Point, binds
-from s2sgrad.ir.forms import parts_of
+from s2sgrad.ir.forms import bound_name, parts_of, popped
 from s2sgrad.ir.quote import COMPOUND, IS_COMPOUND, Transformer, blocks, clone, mentioned, nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.writes import in_place
@@ -63,7 +63,8 @@ class Overwritten:
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, graph: Graph, sections: Sections) -> None:
         self.unit, self.graph, self.sections = unit, graph, sections
-        self.counts = Counter(p.id for p in parameters(tree))
+        self.given = {p.id for p in parameters(tree)}
+        self.counts = Counter(self.given)
         self.counters: set[str] = set()
         self.place: dict[int, tuple[Block, int]] = {}
         self.around: dict[int, tuple[gast.AST, ...]] = {}  # by statement: the enclosing loops, innermost first
@@ -85,7 +86,11 @@ class Overwritten:
     def restores(self) -> set[int]:
         """The dead restores, by identity."""
         known = ((s, self._restore(s)) for s in self.found)
-        return {id(s) for s, restore in known if restore is not None and self._is_overwritten(restore)}
+        return {
+            id(s)
+            for s, restore in known
+            if restore is not None and (self._is_overwritten(restore) or self._is_never_read(restore))
+        }
 
     def only_loads(self, statement: gast.AST) -> list[tuple[gast.AST, gast.Subscript]]:
         """The loads of a restored section without which the restore would be dead, each with its statement; empty if there
@@ -209,6 +214,37 @@ class Overwritten:
                     seen.add(further)
                     waiting.append(further)
         return True
+
+    def _is_never_read(self, restore: _Restore) -> bool:
+        """Whether nothing reads the contents of the memory any more, by whichever name."""
+        memory = self.unit.memory.with_memory_of(restore.base)
+        if not memory.isdisjoint(self.given) or not memory.isdisjoint(self.unit.memory.lost):
+            return False
+        waiting = [*self.graph.after[self.graph.at[id(restore.statement)]]]
+        seen = {*waiting}
+        while waiting:
+            point = waiting.pop()
+            statement = self.graph.points[point].statement
+            if not memory.isdisjoint(self.graph.points[point].reads) and self._reads_contents(memory, statement):
+                return False
+            new = [k for k in self.graph.after[point] if k not in seen]
+            seen.update(new)
+            waiting += new
+        return True
+
+    def _reads_contents(self, memory: Collection[str], statement: gast.AST) -> bool:
+        """Whether a statement (a compound one: its header) may read the contents of what one of these names stands for."""
+        bound = bound_name(statement)
+        if bound is not None and (isinstance(statement.value, gast.Name) or popped(statement.value) is not None):
+            return bound not in memory
+        header, stored = effects.header(statement), effects.stored(statement)
+        harmless = {id(n) for n in shape_reads(self.unit, header)}
+        if stored is not None and isinstance(statement, gast.Assign):
+            harmless.add(id(stored.value))
+        return any(
+            isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load) and n.id in memory and id(n) not in harmless
+            for n in nodes(header)
+        )
 
     def _successors(self, restore: _Restore, point: int, left: int) -> list[tuple[int, int] | None]:
         """The successors of a point, each with the number of loops around the restore that are left there; None if a later

@@ -25,7 +25,7 @@ import gast
 from s2sgrad.analysis import effects, with_regions
 from s2sgrad.flow.counts import read_counts, write_counts
 from s2sgrad.ir import notes
-from s2sgrad.ir.forms import bound_name
+from s2sgrad.ir.forms import bound_name, number
 from s2sgrad.ir.quote import HEADER, PARTS, Transformer, children, clone, nested
 from s2sgrad.ir.unit import Unit, sweep_of
 from s2sgrad.memory import behaviour
@@ -34,7 +34,8 @@ _DEEPEST = 40  # Python's parser allows two hundred nested brackets
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """Substitute the single-use temporaries."""
+    """Substitute the single-use temporaries, and those that stand for a number."""
+    _write_numbers(unit, tree)
     fold = _Fold(unit, tree)
     if fold.tuples:
         _Tuples(fold.tuples).visit(tree)
@@ -42,6 +43,31 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     for body in nested(tree.body):
         body[:] = fold.block(body)
     return tree
+
+
+def _write_numbers(unit: Unit, tree: gast.FunctionDef) -> None:
+    """Write numbers in place of temporaries that stand for them, in loops too."""
+    writes = write_counts(tree.body)
+    bound = {bound_name(s): s for s in effects.walk(tree.body) if bound_name(s) in unit.temps}
+    numbers = {n: s.value for n, s in bound.items() if n and writes[n] == 1 and number(s.value) is not None}
+    if not numbers:
+        return
+    _Numbers(numbers).visit(tree)
+    gone = {id(bound[n]) for n in numbers}
+    for body in nested(tree.body):
+        body[:] = [s for s in body if id(s) not in gone]
+    unit.rewritten(*effects.walk(tree.body))
+
+
+class _Numbers(Transformer):
+    """Replaces names of numbers."""
+
+    def __init__(self, known: dict[str, gast.Constant]) -> None:
+        self.known = known
+
+    def visit_Name(self, node: gast.Name) -> gast.AST:
+        read = isinstance(node.ctx, gast.Load) and node.id in self.known
+        return clone(self.known[node.id]) if read else node
 
 
 class _Tuples(Transformer):

@@ -241,7 +241,7 @@ def _begun(unit: Unit, statement: gast.AST) -> list[gast.Name]:
     target, value = statement.targets[0], statement.value
     several = isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple)
     names, values = (target.elts, value.elts) if several else ([target], [value])
-    stacks = unit.derivative.stack_bases.keys() | unit.derivative.tapes.keys()
+    stacks = unit.derivative.stack_bases.keys() | unit.derivative.tapes.keys() | unit.derivative.records.keys()
     ours = is_derived(statement) or all(getattr(n, "id", None) in stacks for n in names)
     return names if ours and all(isinstance(v, gast.List) and not v.elts for v in values) else []
 

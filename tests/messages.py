@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import builtins
 import collections
+import contextlib
 import functools
 import inspect
 import itertools
 import keyword
 import math
 import re
+import sys
 import textwrap
 import traceback
 import types
@@ -42,15 +44,32 @@ def vocabulary() -> frozenset[str]:
 
 
 _OTHERS = """np scipy numpy functools itertools collections linalg random __exit__ __wrapped__
-    args seed argnums axis order dtype out name f x y e k i a b v key"""
+    args seed argnums axis order dtype out name f x y e k i a b v key rows columns values"""
 
 
 def unknown_words(message: str, source: str) -> list[str]:
     """The identifiers in a message that its reader has not written and cannot know."""
-    known = vocabulary() | set(_WORD.findall(source))
+    known = vocabulary() | set(_WORD.findall(source)) | parameters(source)
     spans = [re.sub(r"'[^']*'|\"[^\"]*\"", "", span) for span in re.findall(r"`([^`]+)`", message)]
     odd = [word for word in _WORD.findall(re.sub(r"`[^`]+`", "", message)) if "_" in word or re.search(r"\d$", word)]
     return [word for word in (*(w for span in spans for w in _WORD.findall(span)), *odd) if word not in known]
+
+
+def parameters(source: str) -> set[str]:
+    """The parameters of the library's functions that a source names: their documentation has these words."""
+    found = set()
+    for word in set(_WORD.findall(source)):
+        for module in _LIBRARIES:
+            function = getattr(sys.modules.get(module), word, None)
+            with contextlib.suppress(TypeError, ValueError):
+                found |= inspect.signature(function).parameters.keys()
+    return found
+
+
+_LIBRARIES = [
+    "numpy", "numpy.linalg", "scipy.integrate", "scipy.interpolate", "scipy.linalg", "scipy.ndimage", "scipy.optimize",
+    "scipy.signal", "scipy.sparse", "scipy.sparse.linalg", "scipy.special", "scipy.stats",
+]  # fmt: skip
 
 
 def complaints(error: BaseException, source: str, file: str) -> list[str]:

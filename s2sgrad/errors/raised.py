@@ -302,6 +302,28 @@ def behind_call(function: Any) -> Any:
     return getattr(function, "__func__", function) if plain else call
 
 
+def calls(error: BaseException) -> list[str]:
+    """The user's lines that an error has left, outermost first.
+
+    >>> try:
+    ...     raise ValueError
+    ... except ValueError as error:
+    ...     print(*calls(error))
+    <doctest s2sgrad.errors.raised.calls[0]>, line 2: raise ValueError
+    """
+    frames = ((_file(frame), frame.tb_lineno) for frame in _frames(error))
+    users = [(file, line) for file, line in frames if not is_installed(file) and not is_written(file)]
+    return [f"{named(file)}, line {line}: {linecache.getline(file, line).strip()}" for file, line in users]
+
+
+def _in_a_cell(error: S2SGradError) -> list[str]:
+    """What IPython shows in the place of a traceback, which repeats each cell: a line for each call, and the error."""
+    return [*calls(error), *f"{type(error).__name__}: {error}".splitlines(), *getattr(error, "__notes__", ())]
+
+
+S2SGradError._render_traceback_ = _in_a_cell  # type: ignore[attr-defined]
+
+
 def is_ours(filename: str) -> bool:
     """Whether a file belongs to this package."""
     return filename.startswith(_HOME)

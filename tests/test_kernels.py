@@ -17,7 +17,7 @@ import pytest
 from differences import assert_value, directional, inner, leaves, random_directions
 from kernels import CHECKS, KERNELS, MODULES, ORIGINALS, VARIANTS, Kernel, kernel_of
 
-from s2sgrad import S2SGradError, grad, value_and_grad
+from s2sgrad import grad, value_and_grad
 
 STEP = 1e-4
 TOLERANCE = {"rtol": 2e-6, "atol": 2e-7}
@@ -38,11 +38,6 @@ TWICE = [
     "vadv",
     "wave_with_three_buffers",
 ]
-
-# Refused at second order inside their loss, in these words; see docs/limits.md.
-REFUSED_TWICE = {
-    "resnet_block": "which of them cannot be followed",
-}
 
 
 @pytest.fixture(scope="module", params=KERNELS, ids=lambda entry: entry.name)
@@ -332,15 +327,8 @@ def agrees_twice(first, args, places, argnums):
 @pytest.mark.dear
 @pytest.mark.sampled(one_in=60)
 def test_second_derivatives_of_the_loss(entry, written):
-    """If this fails because a refused one is right: take it out of `REFUSED_TWICE`."""
     loss, args = loss_and_args(entry, written)
-    first = grad(loss, entry.argnums)
-    if entry.name in REFUSED_TWICE:
-        seed = weights_of(tuple(args[place] for place in entry.places), seed=17)
-        with pytest.raises(S2SGradError, match=REFUSED_TWICE[entry.name]):
-            unchanged(grad(first, entry.argnums), args, seed=seed)
-        return
-    agrees_twice(first, args, entry.places, entry.argnums)
+    agrees_twice(grad(loss, entry.argnums), args, entry.places, entry.argnums)
 
 
 @pytest.mark.dear

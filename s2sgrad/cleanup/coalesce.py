@@ -55,6 +55,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         renamed |= {name: color for name, color in given.items() if name != color}
     unit.derivative.rename_stacks(renamed)
     rename(renamed, tree.args, *tree.body)
+    unit.names.taken.update(renamed.values())  # a later pass makes new names
     return tree
 
 

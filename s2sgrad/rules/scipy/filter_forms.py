@@ -15,7 +15,7 @@ import numpy as np
 from scipy import signal
 
 from s2sgrad.rules.restated import restates
-from s2sgrad.rules.table import complex_of_real_numbers, flat, general, of_complex_numbers
+from s2sgrad.rules.table import complex_of_real_numbers, flat, general, may_turn_complex, of_complex_numbers
 from s2sgrad.runtime import Refusal
 
 # --- polynomials -----------------------------------------------------------------------------------------------------
@@ -137,6 +137,9 @@ def residue(b, a, tol=1e-3, rtype="avg"):
     p = p[by_size(p)]
     rest = b - np.convolve(a, k) if np.size(k) else b
     return np.polyval(rest, p) / np.polyval(np.polyder(a), p), p, k
+
+
+may_turn_complex(signal.residue)
 
 
 # --- state spaces ----------------------------------------------------------------------------------------------------

@@ -429,3 +429,14 @@ def slice_objects_of_one_element_are_broadcast(m, x, i):
     y[a] *= y[3:4] * m[a, 1]
     y[b] -= x[a]
     return np.sum(WEIGHTS * y * y)
+
+
+@case(np.array([0.9, 1.1, 1.4, -1.2]), np.array([0.6, 1.1, -0.9, 0.5]), argnums=(1,))
+def a_restore_outside_of_the_loop_beside_one_inside(u, v):
+    w, z = u * v, np.sin(u)
+    xs = [u]
+    u[0] += v[0]
+    for k in range(1):
+        u = u.reshape(2, 2).ravel()
+        u[k] = z[k]
+    return np.sum(w * z * z) + np.sum(xs[0])

@@ -426,8 +426,10 @@ def is_wide(A, damp):
     return np.shape(A)[0] < np.shape(A)[1] and not np.any(damp)
 
 
-def require_matrix(A):
-    """Raise Refusal for what SciPy makes a matrix of."""
+def require_matrix(A, damp):
+    """Raise Refusal for what SciPy makes a matrix of, and for several numbers that damp."""
+    if np.ndim(damp):
+        raise Refusal(None, "lsqr and lsmr have a derivative where one number damps")
     if len(np.shape(A)) != 2:
         raise Refusal(None, "lsqr and lsmr have a derivative for a matrix of two axes")
     return True
@@ -454,9 +456,7 @@ def damped(A, damp):
     >>> damped(sparse.csr_array([[3.0]]), 2.0).toarray().tolist()
     [[3.0], [2.0]]
     """
-    require_matrix(A)
-    if np.ndim(damp):
-        raise Refusal(None, "lsqr and lsmr have a derivative where one number damps")
+    require_matrix(A, damp)
     if not damp:
         return A
     below = sparse.diags_array(np.full(np.shape(A)[1], 1.0 * damp), format="csr")

@@ -29,8 +29,8 @@ def for_call(text: str, function: types.FunctionType, makes: bool = False) -> st
     Outside of the function, with the derivative for `...` (and `my_sort` called in its place):
       from s2sgrad import custom_gradient
       my_sort = custom_gradient(lambda a, *, axis: (np.sort(a, axis=axis, kind='stable'), lambda g: g * ...))
-      or by differences, with `from s2sgrad.testing import by_differences`, to some eight digits:
-        lambda *g: (by_differences(lambda a: np.sort(a, axis=axis, kind='stable'), a, g),)
+      # or by differences, with `from s2sgrad.testing import by_differences`, to some eight digits:
+      #     lambda *g: (by_differences(lambda a: np.sort(a, axis=axis, kind='stable'), a, g),)
     """
     try:
         whole_text = call = ast.parse(text, mode="eval").body
@@ -75,7 +75,7 @@ def for_function(function: Any, full_name: str = "") -> str:
     Outside of the function, with the derivative for `...` (and `my_wald` called in its place):
       from s2sgrad import custom_gradient
       my_wald = custom_gradient(lambda self, mean, scale: (self.wald(mean, scale), lambda g: (None, g * ..., g * ...)))
-      or by differences, ...
+      # or by differences, ...
     """
     name = getattr(function, "__name__", "")
     if not callable(function) or not name.isidentifier():
@@ -127,8 +127,8 @@ def _differences(parameters: str, result: str, slopes: list[str]) -> str:
 
     >>> print(_differences("a, b", "zeta(a, b)", ["g * ...", "None"]))
     <BLANKLINE>
-      or by differences, with `from s2sgrad.testing import by_differences`, to some eight digits:
-        lambda *g: (by_differences(lambda a: zeta(a, b), a, g), None)
+      # or by differences, with `from s2sgrad.testing import by_differences`, to some eight digits:
+      #     lambda *g: (by_differences(lambda a: zeta(a, b), a, g), None)
     """
     if "*" in parameters.replace("*, ", ""):
         return ""
@@ -138,6 +138,6 @@ def _differences(parameters: str, result: str, slopes: list[str]) -> str:
     ]
     whole = f"({', '.join(each)}{',' if len(each) == 1 else ''})"
     return (
-        "\n  or by differences, with `from s2sgrad.testing import by_differences`, to some eight digits:"
-        f"\n    lambda *g: {whole}"
+        "\n  # or by differences, with `from s2sgrad.testing import by_differences`, to some eight digits:"
+        f"\n  #     lambda *g: {whole}"
     )

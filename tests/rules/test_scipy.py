@@ -111,13 +111,13 @@ def _by_law(x):
 # --- refusals --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(one_in=5, by="part")
-@pytest.mark.parametrize("part", range(5))
+@pytest.mark.sampled(one_in=15, by="part")
+@pytest.mark.parametrize("part", range(15))
 def test_arguments_without_a_derivative_are_refused(part):
     plain = "has no derivative rule"  # some have words of their own
     constants = [(f, name) for f, rule in rules().items() for name, why in rule.constants.items() if plain in why]
     assert (special.jv, "v") in constants and (special.hyp1f1, "a") in constants and (stats.poisson.pmf, "k") in constants
-    for f, name in constants[part::5]:
+    for f, name in constants[part::15]:
         given = [0.5] * len(lookup(f).differentiable)
         with pytest.raises(NoRule, match=f"`{name}`: pass a constant"):
             grad(f, argnums=lookup(f).differentiable.index(name))(*given)
@@ -751,11 +751,11 @@ def test_sections():
     check_grads(from_states, (c, np.cos(np.arange(12.0) ** 2).reshape(2, 6), np.sin(np.arange(8.0)).reshape(2, 2, 2)))
 
 
-@pytest.mark.sampled(one_in=3, turn=1)
+@pytest.mark.sampled(one_in=4, turn=1)
 @pytest.mark.parametrize("padtype", ["odd", "even", "constant", None])
 def test_sections_run_both_ways(padtype):
-    c = np.array([0.3, 0.5, -0.2, -0.4, 0.2])
-    check_grads(lambda c, x: both_ways(c, x, padtype=padtype), (c, np.cos(np.arange(17.0) ** 2)), order=2)
+    c, order = np.array([0.3, 0.5, -0.2, -0.4, 0.2]), 2 if padtype is None else 1
+    check_grads(lambda c, x: both_ways(c, x, padtype=padtype), (c, np.cos(np.arange(17.0) ** 2)), order=order)
     x = np.cos(np.arange(12.0) ** 2).reshape(6, 2)
     check_grads(lambda c, x: both_ways(c, x, 0, padtype, 4 if padtype else None), (c, x))
 

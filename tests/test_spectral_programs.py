@@ -35,7 +35,7 @@ def body_of(f, place):
 def test_the_square_of_a_modulus_reads_like_one():
     text = body_of(split_step, 0)
     assert "psi_bar[:4] += 2.0 * seed * np.conj(psi2[:4])" in text
-    assert "psi_bar = np.fft.fft(np.fft.ifft(psi_bar) * kinetic)" in text
+    assert "psi_bar = np.fft.fft(np.fft.ifft(psi_bar * half) * kinetic)" in text
     text = body_of(matching_network, 0)
     assert "reflected_bar = 2.0 * (seed / len(w)) * np.conj(reflected)" in text
     assert ".real.real" not in text and "seed.real" not in text and "complex(" not in text

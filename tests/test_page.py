@@ -224,7 +224,7 @@ def test_command(tmp_path):
     file = tmp_path / "paged.py"
     file.write_text("def f(x, y):\n    return x * y ** 2\n")
     assert main(["show", f"{file}:f", "--wrt", "x,y", "--args", "2.0, 3.0", "--html", str(tmp_path / "p.html")]) == 0
-    assert "y_bar" in (tmp_path / "p.html").read_text()
+    assert "f_grad" in (tmp_path / "p.html").read_text()
     assert main(["show", f"{file}:f", "--html", str(tmp_path / "nowhere" / "p.html")]) == 2
 
 

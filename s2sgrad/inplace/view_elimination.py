@@ -21,7 +21,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.asked_objects import ask
+from s2sgrad.analysis.asked_objects import may_ask
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, kind_of
 from s2sgrad.analysis.number_types import is_complex
 from s2sgrad.flow.available import Available
@@ -93,7 +93,7 @@ class Views:
     @functools.cached_property
     def _asks(self) -> bool:
         """Whether the function, or one that it may call, asks which object a value is."""
-        return ask([self.unit.primal.function])
+        return may_ask([self.unit.primal.function])
 
     def _has_gaps(self, array: str, met: frozenset[str] = frozenset()) -> bool:
         """Whether an array is a view of another with permuted axes, or with steps, and so is not contiguous."""

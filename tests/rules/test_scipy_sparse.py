@@ -715,6 +715,17 @@ def test_what_are_no_eigenvalues_have_no_derivative_as_such():
                 assert converges
 
 
+def test_an_eigenvalue_of_0_has_a_slope():
+    """Of the graph of a path: the vector is constant, so that the slope in each diagonal entry is 1 over their number."""
+
+    def f(d):
+        path = sparse.diags_array([-np.ones(7), np.r_[1.0, np.full(6, 2.0), 1.0] + d, -np.ones(7)], offsets=[-1, 0, 1])
+        return linalg.eigsh(path.tocsc(), 1, sigma=-0.1)[0][0]
+
+    assert abs(f(np.zeros(8))) < 1e-12
+    np.testing.assert_allclose(grad(f)(np.zeros(8)), np.full(8, 0.125), rtol=1e-6)
+
+
 def test_several_dampings_are_refused():
     with pytest.raises(S2SGradError, match="one number damps"):
         jvp(lambda w: linalg.lsqr(STIFF, np.zeros(8), w)[0][0], (np.ones(8),), (np.ones(8),))

@@ -86,7 +86,8 @@ def place(marker, call, sample):
 def sample_of(marker, calls, sample):
     """The cases of a test that are run; one at least."""
     places = [place(marker, call, sample) for call in calls]
-    return [call for call, at in zip(calls, places, strict=True) if at == min(places)]
+    first = min(places)
+    return [call for call, at in zip(calls, places, strict=True) if at == first]
 
 
 def takes_all(config):

@@ -28,6 +28,7 @@ class Bindings(Family):
     def name(self, target: str, value: Value, statement: gast.AST) -> None:
         """Bind a name to a function value or an object."""
         self.homes.require_here(value, statement)
+        self.names.require_unread(target, statement)
         if not isinstance(value, Object):
             keep_objects(value)
         else:

@@ -4,7 +4,8 @@
     else: f = np.sin                ->     else: f_which = 1        ->     else: y = np.sin(x)
     y = f(x)
 
-One option may be the value of an argument, as in `if act is None: act = np.tanh`.
+One option may be the value of an argument, as in `if act is None: act = np.tanh`.  A copy, as of `g = f`, has a selector
+of its own.  A loop that binds `f` anew writes into what the options hold: a copy that was made before is not called.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -90,6 +91,8 @@ class Choices(Family):
         self.names.counts[choice_so_far.selector] += 2
         self.writer.out += at(statement, assign(choice_so_far.selector, constant(len(choice_so_far.options))))
         choice_so_far.options.append(value)
+        if not isinstance(value, Known):
+            choice_so_far.bound.append(frozenset(self.writer.loops))
         return True
 
     def require_straight(self, target: str, statement: gast.AST) -> None:
@@ -103,7 +106,10 @@ class Choices(Family):
         holder = self.unit.local(choice.selector)
         self.writer.out.append(assign(holder, name(choice.selector)))
         options = choice.options if self.writer.loops else list(choice.options)  # the options so far
-        return Choice(holder, options, choice.argument, choice.loops)
+        loops, before = frozenset(self.writer.loops), len(choice.bound)
+        if choice.copied_in:  # a copy of a copy holds what the first one held
+            loops, before = choice.copied_in | loops, choice.bound_before
+        return Choice(holder, options, choice.argument, choice.loops, choice.bound, before, loops)
 
     def picked(self, display: Display, node: gast.Subscript) -> Choice:
         """`table[key]` for a table of functions and a key that is data."""
@@ -121,6 +127,9 @@ class Choices(Family):
 
     def apply_choice(self, choice: Choice, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
         """A call of a chosen function: one branch for each option."""
+        if choice.is_stale:
+            self.unit.refuse(node, "the function that is called here was kept by a trip of a loop, which binds its name "
+                                   "anew after that: keep the functions in a list")  # fmt: skip
         holder = self.unit.local("value")
         choice.loops.update(self.writer.loops)
         writer = self.writer

@@ -37,6 +37,7 @@ class Names:
         self.of_trips: set[str] = set()  # names private to the trips of loops (`trip_names`)
         self.in_turn: set[str] = set()  # those that stand for one item after the other
         self.loose: list[tuple[gast.AST, Any]] = []  # uses of the caller's objects as values
+        self.early: set[str] = set()  # names that the text reads before it binds them, as a loop may
         self.meet_text(tree.body, bindings(tree.body))
         self.later = self.bound_later(tree.body) - self.given  # names of functions and objects
 
@@ -86,9 +87,21 @@ class Names:
 
     def require_bound(self, node: gast.AST) -> None:
         """Refuse a read of a function or object that the text binds only later."""
-        if isinstance(node, gast.Name) and node.id in self.later and node.id not in self.values:
-            self.unit.refuse(node, f"`{node.id}` is bound to a function or an object further down, which cannot be "
-                                   "followed: bind it before")  # fmt: skip
+        if not isinstance(node, gast.Name) or node.id in self.values:
+            return
+        if node.id in self.later:
+            self._refuse_later(node.id, node)
+        if self.counts[node.id] and node.id not in self.data and node.id not in self.given:
+            self.early.add(node.id)
+
+    def require_unread(self, target: str, statement: gast.AST) -> None:
+        """Refuse a function or object under a name that was read before, as data: the next trip of a loop reads it."""
+        if target in self.early:
+            self._refuse_later(target, statement)
+
+    def _refuse_later(self, bound: str, node: gast.AST) -> None:
+        self.unit.refuse(node, f"`{bound}` is bound to a function or an object further down, which cannot be followed: "
+                               "bind it before")  # fmt: skip
 
     def require_data(self, target: str, statement: gast.AST) -> None:
         """Refuse data under a name for functions or objects: `[g(x) for g in (lambda t: t, np.sum)]`."""

@@ -138,12 +138,23 @@ class Generator:
 
 @dataclass(eq=False)
 class Choice:
-    """One of several functions: `options[k]` if the variable `selector` is k; `argument`: the first one is an argument."""
+    """One of several functions: `options[k]` if the variable `selector` is k; `argument`: the first one is an argument.
+
+    The selector of a copy, as of `g = f`, is its own; what the options hold is written anew in each trip of a loop that
+    binds them."""
 
     selector: str
     options: list[Any]
     argument: bool = False
     loops: set[int] = field(default_factory=set)  # loops in which it was called
+    bound: list[frozenset[int]] = field(default_factory=list)  # the loops around each binding, in turn
+    bound_before: int = 0  # so many of the bindings came before this copy was made
+    copied_in: frozenset[int] = frozenset()  # the loops around that copy
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether an option may hold what a later trip, or a later statement of the same trip, has written into it."""
+        return any(loops & self.copied_in for loops in self.bound[self.bound_before :])
 
 
 Value = Function | Partial | Adapted | Known | Derivative | Display | Object | Generator | Choice

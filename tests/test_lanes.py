@@ -11,19 +11,19 @@ import linecache
 
 import numpy as np
 import pytest
-from corpus import CASES
+from corpus import CASES, by_name
 from differences import leaves
 from kernels import KERNELS
 from test_forward import tangent_like
 
-from s2sgrad import hessian, jacfwd, jacobian
+from s2sgrad import grad, hessian, jacfwd, jacobian
 from s2sgrad.api import columns
 from s2sgrad.api.fitting import tangent_of
 from s2sgrad.api.forward import Jvp
 from s2sgrad.api.gradient import differentiated
 from s2sgrad.driver.options import DEFAULT, Options
 from s2sgrad.forward.lane_forms import NoLanes
-from s2sgrad.runtime.lanes import stacked
+from s2sgrad.runtime.lanes import stacked, stacked_alike
 
 LANES = 3
 
@@ -320,6 +320,24 @@ def test_a_number_is_added_to_each_element_of_an_array_in_a_list():
     looped._columns.run = looped._columns._one_by_one
     assert np.allclose(hessian(f)(V), looped(V))
     assert_at_once(gradient(f, (0,)), lambda: (V.copy(),), (0,))
+
+
+def test_what_shares_memory_shares_it_in_every_lane():
+    f = by_name("records_of_one_array_twice").function
+    x, c = np.array([-0.4, 0.3, 1.0]), -0.7
+    made = hessian(f)
+    assert np.allclose(made(x, c), jacobian(grad(f))(x, c), rtol=1e-13)
+    assert made._columns.latest is made._columns.many and "by_lane(laid_like" in made.source
+    a = np.arange(6.0).reshape(2, 3)
+    rows = [(a, a[1], a.T[1:], [a], None, 2.0), (2.0 * a, 2.0 * a[1], 2.0 * a.T[1:], [2.0 * a], None, 3.0)]
+    whole, row, columns_, (again,), nothing, numbers = stacked_alike(rows)
+    assert np.array_equal(whole, [a, 2.0 * a]) and nothing is None and np.array_equal(numbers, [2.0, 3.0])
+    for part in (row, columns_, again):
+        part += 1.0
+    expected = a + 1.0
+    expected[1] += 1.0
+    expected[:, 1:] += 1.0
+    assert np.array_equal(whole[0], expected) and not np.shares_memory(whole[0], whole[1])
 
 
 def test_structures():

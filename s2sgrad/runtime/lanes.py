@@ -9,12 +9,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from s2sgrad.runtime.records import refilled
+from s2sgrad.runtime.records import address, bounds, refilled, root_of
 from s2sgrad.runtime.structure import attributes_of, float_type, rebuilt, with_attributes
 
 
@@ -87,7 +87,7 @@ def by_lane(function: Callable[..., Any], *given: Any, place: int = -1, **keywor
         taken = [refilled(item, function) for item in given] if place == -1 and len(given) == 2 else [*given]
         taken[place] = lane(given[place], k)
         out.append(function(*taken, **keywords))
-    return stacked(out)
+    return stacked_alike(out)
 
 
 def count(dots: Any) -> int:
@@ -106,12 +106,76 @@ def lane(dots: Any, k: int) -> Any:
 
 
 def stacked(outs: list[Any]) -> Any:
-    """Stack tangents of the same structure into one batched tangent."""
+    """Stack tangents of the same structure into one batched tangent; its parts share no memory."""
+    return _stacked(outs, {}, None)
+
+
+def stacked_alike(outs: list[Any]) -> Any:
+    """Stack tangents of the same structure into one batched tangent, whose parts share memory as those of the first do.
+
+    >>> row, twice = np.ones(2), [np.zeros(2)] * 2
+    >>> rows = stacked_alike([(row, row[1:], twice), (row, row[1:], twice)])
+    >>> np.shares_memory(rows[0], rows[1]), rows[0].shape, np.shares_memory(*rows[2])
+    (True, (2, 2), True)
+    """
+    if isinstance(outs[0], np.ndarray):
+        return np.stack(outs)
+    together: dict[int, list[np.ndarray]] = {}
+    for x in _arrays_in(outs[0]):
+        together.setdefault(id(root_of(x)), []).append(x)
+    return _stacked(outs, {root: _Memory(parts, len(outs)) for root, parts in together.items() if len(parts) > 1}, {})
+
+
+class _Memory:
+    """Memory with lanes for arrays that share theirs."""
+
+    def __init__(self, parts: list[np.ndarray], lanes: int) -> None:
+        lows, highs = zip(*map(bounds, parts), strict=True)
+        self.low, self.lanes = min(lows), lanes
+        self.span = -(-(max(highs) - self.low) // ALIGNED) * ALIGNED
+        self.bytes = np.zeros(lanes * self.span, np.uint8)
+
+    def of(self, x: np.ndarray) -> np.ndarray:
+        """The array with lanes that lies in this memory as `x` lies in its own."""
+        strides = (self.span, *x.strides)
+        return np.ndarray((self.lanes, *x.shape), x.dtype, self.bytes, address(x) - self.low, strides)
+
+
+ALIGNED = 64  # bytes, a multiple of the size of any number
+
+
+def _arrays_in(out: Any) -> Iterator[np.ndarray]:
+    """The arrays in a tangent that may be written, and so may share memory."""
+    if isinstance(out, (list, tuple, dict)):
+        for part in out.values() if isinstance(out, dict) else out:
+            yield from _arrays_in(part)
+    elif type(out) is np.ndarray and out.size and out.flags.writeable:
+        yield out
+    elif (held := attributes_of(out)) is not None:
+        yield from _arrays_in(held)
+
+
+def _stacked(outs: list[Any], memories: dict[int, _Memory], places: dict[int, Any] | None) -> Any:
+    """`memories`: by the base arrays of the first tangent; `places`: its lists and dicts, by identity."""
+    first = outs[0]
+    if isinstance(first, (list, dict)) and places is not None:
+        if id(first) not in places:
+            places[id(first)] = _items_stacked(outs, memories, places)
+        return places[id(first)]
+    if isinstance(first, (list, tuple, dict)):
+        return _items_stacked(outs, memories, places)
+    if (held := attributes_of(first)) is not None:
+        return with_attributes(first, _stacked([held, *map(attributes_of, outs[1:])], memories, places))
+    if type(first) is np.ndarray and first.flags.writeable and (memory := memories.get(id(root_of(first)))) is not None:
+        out = memory.of(first) if first.size else np.stack(outs)
+        out[...] = outs
+        return out
+    return None if first is None else np.stack(outs)
+
+
+def _items_stacked(outs: list[Any], memories: dict[int, _Memory], places: dict[int, Any] | None) -> Any:
     first = outs[0]
     if isinstance(first, dict):
-        return {key: stacked([out[key] for out in outs]) for key in first}
-    if isinstance(first, (list, tuple)):
-        return rebuilt(first, lambda _, part: part, [stacked(list(parts)) for parts in zip(*outs, strict=True)])
-    if attributes_of(first) is not None:
-        return with_attributes(first, stacked([attributes_of(out) for out in outs]))
-    return None if first is None else np.stack(outs)
+        return {key: _stacked([out[key] for out in outs], memories, places) for key in first}
+    parts = [_stacked(list(parts), memories, places) for parts in zip(*outs, strict=True)]
+    return rebuilt(first, lambda _, part: part, parts)

@@ -192,6 +192,7 @@ RECORDED = {
     "calls_in_a_list_with_their_arguments_and_keywords", "composed_by_reduce", "composed_by_reduce_from_a_first_function",
     "composed_by_reduce_from_a_first_one", "composed_while_data_says_so", "composed_with_what_a_loop_binds_anew",
     "defaults_that_calls_give", "dict_of_functions_that_grows", "each_function_calls_the_one_before",
+    "function_of_the_trip_before_is_called_last", "name_read_by_the_trips_after_the_one_that_binds_it",
     "function_as_data_handed_on_with_its_arguments", "function_of_a_list_bound_before_and_changed_after",
     "function_taken_off_a_list_and_dropped", "functions_as_defaults_that_calls_give",
     "functions_called_for_their_effect_in_several_loops",

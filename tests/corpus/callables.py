@@ -548,3 +548,27 @@ def keyword_of_library_functions_that_a_callee_chooses(x):
     middle, total = statistics_of(x, True)
     m = middle(x, axis=0)
     return total((x - m) ** 2, keepdims=True)[0] * m
+
+
+def _affine(a, b, t):
+    return a * t + b
+
+
+@case(np.array([-0.3, -0.6, 0.8, -1.1]), second="recorded")
+def function_of_the_trip_before_is_called_last(x):
+    h = functools.partial(_affine, 0.5, x[0])
+    for k in range(1, 4):
+        g = h
+        h = functools.partial(_affine, x[k], 2.0)
+    return g(x[2]) + h(x[0])
+
+
+@case(np.array([-0.3, -0.6, 0.8, -1.1]), second="recorded")
+def name_read_by_the_trips_after_the_one_that_binds_it(x):
+    y = 0.1 * x[0]
+    for k in range(1, 4):
+        if k > 1:
+            y = y + g(x[k])  # noqa: F821
+        h = functools.partial(_affine, x[k], y)
+        g = h
+    return y + g(x[2])

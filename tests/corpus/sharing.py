@@ -454,3 +454,19 @@ def list_in_a_list_beside_a_list(x):
 @case(VECTOR)
 def lists_of_different_depth_in_one_record(x):
     return np.sin(list_in_a_list_beside_a_list(x))
+
+
+def _one_array_twice(u):
+    a = u * 1.5
+    return a, a
+
+
+def _written_by_one_name(u, c):
+    left, right = _one_array_twice(u)
+    right[0] *= c
+    return np.sum(left * left) * 2.0 + np.sum(right * right) * 3.0
+
+
+@case(np.array([-0.4, 0.3, 1.0]), -0.7)
+def records_of_one_array_twice(x, c):
+    return _written_by_one_name(x * c, c) + _written_by_one_name(x, 0.3)

@@ -1,16 +1,16 @@
 """Options of the tests, which of them are left out, on how many cores they run, and what is printed at the end.
 
-    @pytest.mark.sampled(one_in=2)           of the cases of this test one in two is run; `--all` runs them all
-    @pytest.mark.sampled(one_in=2)           a test without cases is in one sample in two
+    @pytest.mark.sampled(one_in=2)           one in two of the cases of this test is drawn; `--all` runs them all
+    @pytest.mark.sampled(one_in=2)           a test without cases is drawn in one sample in two
     @pytest.mark.sampled(one_in=2, turn=1)   the others of the same cases: each gets one of the two tests
     @pytest.mark.sampled(one_in=2, by="k")   of the values of the parameter `k`, which are numbers, one in two
     pytest.param(e, marks=pytest.mark.sampled(one_in=8))   a dear case among others: eight times as rarely as these
     @pytest.mark.dear                        takes a second or more: left out by `--quick`
 
-Only the dear checks are sampled, for the tests are to end within eight minutes on two cores; `--quick` takes a few cases of
-every test, for four to five minutes on one core.  Which cases are taken is told by their names: the same ones on every run.
-`--sample 1`, `--sample 2`, .. take others, so that a run a day sees them all.  Whoever names a test on the command line
-gets all its cases.
+Only the dear checks are sampled, and a half of what is drawn is run: the tests are to end within ten minutes on two cores.
+`--quick` takes a few cases of every test, for four to five minutes on one core.  Which cases are taken is told by their
+names: the same ones on every run.  `--sample 1`, `--sample 2`, .. take others, so that a run a day sees them all.  Whoever
+names a test on the command line gets all its cases.
 """
 
 import contextlib
@@ -31,6 +31,7 @@ from s2sgrad.errors import raised
 collect_ignore = ["typed_wrong.py"]  # is read by type checkers alone: its lines are wrong
 LEFT_OUT = pytest.StashKey[int]()
 QUICK = 8  # so many cases of a test
+HALVED = 2  # one in so many is run of what the marks draw
 
 
 def pytest_addoption(parser):
@@ -79,7 +80,7 @@ def place(marker, call, sample):
         number = call.params[marks[0].kwargs["by"]]
     else:
         number = int(call.id) if call.id.isdecimal() else lot(call.id)
-    one_in = math.prod(mark.kwargs["one_in"] for mark in marks)
+    one_in = HALVED * math.prod(mark.kwargs["one_in"] for mark in marks)
     return (number + marks[0].kwargs.get("turn", 0) + sample) % one_in
 
 
@@ -108,7 +109,9 @@ def pytest_generate_tests(metafunc):
 def is_taken(item, sample):
     """Whether a test is run that has no cases; of the others cases are left out already."""
     marker = None if hasattr(item, "callspec") else item.get_closest_marker("sampled")
-    return marker is None or (lot(item.name) + marker.kwargs.get("turn", 0) + sample) % marker.kwargs["one_in"] == 0
+    if marker is None:
+        return True
+    return (lot(item.name) + marker.kwargs.get("turn", 0) + sample) % (HALVED * marker.kwargs["one_in"]) == 0
 
 
 @pytest.hookimpl(trylast=True)

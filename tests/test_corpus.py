@@ -270,11 +270,17 @@ REFUSED_WHEN_RUN = [
 ]
 
 
+REPEATED = {"tuple_repeated_by_the_trips", "tuple_repeated_in_place"}
+"""Cases of tuples that a product repeats: without kinds nothing tells them from arrays before they are met."""
+
+
 def is_refused_by_a_check(error, entry) -> bool:
     """Whether a refused branch was taken, or it was raised by `checks.rebinds`, `scalar` or `as_long`, for a case of the
     list, at a line of its module."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     if type(error) is checks.Refusal and last.filename.startswith(GENERATED):
+        return True
+    if entry.name in REPEATED and type(error) is checks.Refusal and last.name == "unbroadcast":
         return True
     what = "(`[^`]+`|this) is (an array that other names may see|a view of an array that is written)"
     stored = "what is stored here is smaller|a list whose kind is not known changes its length|a list that is written is in"

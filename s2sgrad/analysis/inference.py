@@ -304,6 +304,14 @@ def _is_outside(unit: Unit, node: gast.AST) -> bool:
     return hasattr(value, "__matmul__") and not hasattr(value, "__array_ufunc__") and not isinstance(value, type)
 
 
+def _repeated(kinds: list[Kind]) -> Kind | None:
+    """The kind of a repeated list or tuple of unknown length; None for other products."""
+    listed = [k for k in kinds if isinstance(k, Container) and k.type in (list, tuple)]
+    if len(listed) != 1 or not any(isinstance(k, Number) for k in kinds) or listed[0].items is not None:
+        return None
+    return Container(listed[0].type, None, None, listed[0].element())
+
+
 def _operator(inference: Inference, node: gast.AST, operands: list[gast.AST]) -> Kind | None:
     kinds = inference.all(operands)
     if kinds is None:
@@ -322,6 +330,8 @@ def _operator(inference: Inference, node: gast.AST, operands: list[gast.AST]) ->
         if first.items is not None and second.items is not None:
             return Container(first.type, first.items + second.items)
         return Container(first.type, None, None, join(first.element(), second.element()))
+    if name == "Mult" and (repeated := _repeated(kinds)) is not None:
+        return repeated
     if any(isinstance(k, (Container, Text)) for k in kinds):
         return memo(name, kinds, lambda: sampled_shapes.by_example(run, kinds, sizes_known(kinds)))
     return memo(name, kinds, lambda: sampled_shapes.elementwise(run, kinds))

@@ -23,7 +23,7 @@ import numpy as np
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.expression_shapes import Shapes
 from s2sgrad.analysis.floating import is_floating
-from s2sgrad.analysis.kinds import Array, Container, Number, kind_of
+from s2sgrad.analysis.kinds import Array, Container, Number, is_numeric, kind_of
 from s2sgrad.ir.forms import minus, negated, number, receiver, whole_number
 from s2sgrad.ir.quote import Transformer, constant, nodes
 from s2sgrad.ir.simplify import same, simplified
@@ -34,9 +34,13 @@ _PLACES = ("axis", "keepdims")
 
 
 def _joins(unit: Unit, value: gast.AST) -> bool:
-    """Whether an expression concatenates or repeats lists or tuples: `xs + xs` is not `2 * xs`."""
+    """Whether an expression may concatenate or repeat lists or tuples: `xs + xs` is not `2.0 * xs`."""
     operands = [side for n in nodes(value) if isinstance(n, gast.BinOp) for side in (n.left, n.right)]
-    return any(isinstance(o, (gast.List, gast.Tuple)) or isinstance(kind_of(o, unit.kinds), Container) for o in operands)
+    if any(isinstance(o, (gast.List, gast.Tuple)) or isinstance(kind_of(o, unit.kinds), Container) for o in operands):
+        return True
+    sums = [n for n in nodes(value) if isinstance(n, gast.BinOp) and isinstance(n.op, gast.Add)]
+    added = [side.id for n in sums for side in (n.left, n.right) if isinstance(side, gast.Name)]
+    return any(added.count(x) > 1 and not is_numeric(unit.kinds.get(x)) for x in added)
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

@@ -21,6 +21,7 @@ from s2sgrad.legality import (
     guests,
     operations,
     repeats,
+    sequences,
     stand_ins,
     stores,
     string_roundtrips,
@@ -47,6 +48,8 @@ def run(context: Context, inference: Inference) -> bool:
             checks[id(statement)] = found
         if operation is not None and on_path:
             if inserted := guests.check(context, operation, suspects):
+                checks.setdefault(id(statement), []).extend(inserted)
+            if inserted := sequences.check(context, operation):
                 checks.setdefault(id(statement), []).extend(inserted)
             operations.check(context, statement, operation)
         for call in calls_in(effects.header(statement)):

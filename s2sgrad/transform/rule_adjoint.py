@@ -17,7 +17,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, is_numeric, operand
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.ir.quote import assign, clone, constant, name
 from s2sgrad.ir.simplify import same, simplified
@@ -272,7 +272,8 @@ class RuleAdjoint:
             return False
         kinds = [self.adjoints.inference.kind(o) for o in self.operands]
         numbers = [isinstance(k, Number) for k in kinds]
-        return numbers.count(False) == 1 and not any(numbers[k] for k in self.wanted)
+        one = numbers.count(False) == 1 and not any(numbers[k] for k in self.wanted)
+        return one and not _may_repeat(self.operation.node, kinds)
 
     def _broadcast_kind(self, kind: Kind | None) -> Kind | None:
         """The kind of a full cotangent times a slope, whose operands are broadcast to the result."""
@@ -303,6 +304,17 @@ class RuleAdjoint:
         if own and self.adjoints.exclusions.any_picked(getattr(self.operation.node, "args", [])):
             own = table.VALUES
         return max(own, g.idle if self.rule.tag in ("elementwise", "linear") else 0)
+
+
+_NO_COUNTS = (float, np.inexact)  # by which no list is repeated
+
+
+def _may_repeat(node: gast.AST, kinds: list[Kind | None]) -> bool:
+    """Whether a product of a number and a value of unknown kind may be a list or tuple, repeated."""
+    if not isinstance(node, gast.BinOp) or not isinstance(node.op, gast.Mult) or all(map(is_numeric, kinds)):
+        return False
+    numbers = [k for k in map(operand, kinds) if isinstance(k, Number)]
+    return any(k.type is None or not issubclass(k.type, _NO_COUNTS) for k in numbers)
 
 
 def _has_factor(node: gast.AST, factor: str) -> bool:

@@ -609,3 +609,18 @@ def words_for_a_stack_in_a_loop(x):
     for _ in range(2):
         h = h * 0.5 + of_words(h, ["0", "1", "mul", "2", "add"]) * x * 0.1
     return np.sum(h * h)
+
+
+@case(np.array([-0.3, -0.6, 0.8]))
+def tuple_repeated_by_the_trips(x):
+    items = x[0] * x[0], x[1]
+    for k in range(2):
+        items = items * (k + 1)
+    return items[0] * 3.0 + items[2] * 5.0
+
+
+@case(np.array([-0.3, -0.6, 0.8]))
+def tuple_repeated_in_place(x):
+    items = x[0] * x[0], x[1]
+    items *= 2
+    return items[0] * 3.0 + items[2] * 5.0

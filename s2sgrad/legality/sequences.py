@@ -1,0 +1,36 @@
+"""Lists and tuples that only the run knows, given to functions that make arrays of them.
+
+    y = np.multiply(t, 2)      ->      require_array(t); y = np.multiply(t, 2)        `t` of unknown kind
+
+The derivative of a product or sum is written with operators, `2 * t_dot`, which repeat and join lists.  A known array beside
+them makes arrays of them.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis.kinds import Array, Unknown, operand
+from s2sgrad.analysis.primitive_calls import Operation
+from s2sgrad.ir.quote import name
+from s2sgrad.legality.context import Context
+
+_RULES = ("elementwise",)
+
+
+def check(context: Context, operation: Operation) -> list[gast.AST]:
+    """The checks of the operands of a call, of several, that may be lists."""
+    rule = operation.rule
+    if rule is None or rule.tag not in _RULES or not isinstance(operation.node, gast.Call) or len(operation.operands) < 2:
+        return []
+    kinds = [operand(context.kind(o)) for o in operation.operands]
+    if context.unit.primal.is_generated or any(isinstance(k, Array) for k in kinds):
+        return []
+    unknown = {
+        o.id: None
+        for o, k in zip(operation.operands, kinds, strict=True)
+        if type(k) is Unknown and isinstance(o, gast.Name) and o.id in context.varied
+    }
+    helper = runtime.require_array
+    return [gast.Expr(gast.Call(name(context.unit.helper("require_array", helper)), [name(n)], [])) for n in unknown]

@@ -60,6 +60,8 @@ def expected(f, args, argnums):
     total = leaves_sum(value)
     if not abs(total) < LARGEST:
         raise Rejected("large value")
+    if leaves_sum(f(*copied(args))) != total:
+        raise Rejected("writes what it reads from outside")
     directions = random_directions(np.random.default_rng(0), args, argnums)
     slopes = []
     for number, direction in zip(argnums, directions, strict=True):

@@ -4,6 +4,18 @@
 
 The derivative of a product or sum is written with operators, `2 * t_dot`, which repeat and join lists.  A known array beside
 them makes arrays of them.
+
+>>> import numpy as np
+>>> from s2sgrad import grad
+>>> def f(x):
+...     t = x[:2]
+...     for k in range(2):
+...         t = t[0] * 3.0, t[1]
+...     return np.multiply(t, 2)[0]
+>>> text = grad(f).source_for(np.ones(3))
+>>> print(text[text.index("    require") : text.index("    # reverse")], end="")
+    require_array(t)
+    multiply_t = np.multiply(t, 2)
 """
 
 from __future__ import annotations
@@ -16,13 +28,11 @@ from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.ir.quote import name
 from s2sgrad.legality.context import Context
 
-_RULES = ("elementwise",)
-
 
 def check(context: Context, operation: Operation) -> list[gast.AST]:
     """The checks of the operands of a call, of several, that may be lists."""
     rule = operation.rule
-    if rule is None or rule.tag not in _RULES or not isinstance(operation.node, gast.Call) or len(operation.operands) < 2:
+    if rule is None or rule.tag != "elementwise" or not isinstance(operation.node, gast.Call) or len(operation.operands) < 2:
         return []
     kinds = [operand(context.kind(o)) for o in operation.operands]
     if context.unit.primal.is_generated or any(isinstance(k, Array) for k in kinds):

@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 from collections import Counter
 
+import numpy as np
 import pytest
-from judging import outcome
+from judging import assert_gradient, outcome
 from sharing_programs import scalar_program, sharing_program
 
 OF_A_PART = 10
@@ -42,3 +43,21 @@ def test_pullbacks_tangents_and_second_derivatives(seed, order):
 
 def test_a_seed_writes_the_same_program_again():
     assert [sharing_program(k).source for k in range(20)] == [sharing_program(k).source for k in range(20)]
+
+
+def rows_or_an_item(u, v):
+    s, ys, m = 0.3, [u, 0.3], np.outer(u, v)
+    q = m[[1]]
+    if v[1] < v[2]:
+        q = ys[1]
+    else:
+        ys[0] -= 0.4 * s
+        s = s + 0.2 * np.sum(q)
+    return s + np.sum(u * v) + np.sum(q * q)
+
+
+@pytest.mark.records
+def test_a_number_where_rows_are_assumed_is_no_array_to_copy():
+    u, v = np.array([0.6, -1.1, 1.2]), np.array([-0.2, -0.3, 0.2])
+    for number in (0, 1, (0, 1)):
+        assert_gradient(rows_or_an_item, (u.copy(), v.copy()), (number,) if isinstance(number, int) else number)

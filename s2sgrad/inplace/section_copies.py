@@ -11,10 +11,11 @@ import gast
 
 from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.flow.counts import binding_counts
-from s2sgrad.ir.quote import assign, at, expression, nested
+from s2sgrad.ir.quote import assign, at, clone, expression, name, nested
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.memory.sources import sources
+from s2sgrad.runtime.checks import has_axes
 
 
 def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
@@ -35,6 +36,19 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
                 if sources(unit, statement.value, kinds) and not isinstance(statement.value, gast.Name):
                     holder = unit.temp()
                     copied = assign(x, expression("x.copy()", x=holder))
-                    body[k : k + 1] = at(statement, assign(holder, statement.value), copied)
+                    checks = [_of_holder(check, holder) for check in body[k + 1 : k + 2] if _asks(unit, check, x)]
+                    body[k : k + 1 + len(checks)] = at(statement, assign(holder, statement.value), *checks, copied)
                     found = True
     return found
+
+
+def _asks(unit: Unit, check: gast.AST, x: str) -> bool:
+    """Whether a statement checks that `x` is an array, which is assumed: a number has no copies."""
+    return isinstance(check, gast.Expr) and unit.called(check.value) is has_axes and check.value.args[0].id == x
+
+
+def _of_holder(check: gast.Expr, holder: str) -> gast.Expr:
+    """The same check, of another variable."""
+    check = clone(check)
+    check.value.args[0] = name(holder)
+    return check

@@ -126,6 +126,12 @@ def shared_memory(x):
     return np.sum(y[:2] * z) * (2.0 if np.shares_memory(z, w) else 1.0)
 
 
+def repaired_in_place(x):
+    y = x * 2
+    z = np.nan_to_num(y, copy=False)
+    return np.sum(y * z) * (2.0 if z is y else 1.0)
+
+
 def a_reshape(x):
     y = x * 2
     r = y.reshape(1, -1)

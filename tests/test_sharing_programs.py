@@ -46,13 +46,14 @@ def test_a_seed_writes_the_same_program_again():
 
 
 def rows_or_an_item(u, v):
-    s, ys, m = 0.3, [u, 0.3], np.outer(u, v)
-    q = m[[1]]
+    k, s = 1, 0.3
+    p, q, ys, m = s, u, [u, s], np.outer(u, v)
+    q = m[[k % 2]]
     if v[1] < v[2]:
-        q = ys[1]
+        q = ys[k % len(ys)]
     else:
         ys[0] -= 0.4 * s
-        s = s + 0.2 * np.sum(q)
+        s = s + 0.2 * np.sum(q * p)
     return s + np.sum(u * v) + np.sum(q * q)
 
 

@@ -40,6 +40,7 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
+from s2sgrad.analysis.asked_objects import may_ask
 from s2sgrad.ir import notes
 from s2sgrad.ir.forms import is_none, parts_of
 from s2sgrad.ir.quote import as_target, assign, clone, constant, expression, name, nodes
@@ -80,7 +81,7 @@ def into(unit: Unit, node: gast.Call) -> tuple[list[gast.AST], gast.AST] | None:
     notes.CASTS.put(store)
     if isinstance(out, gast.Name) and out.id in _optional(unit, node):
         return _if_given(unit, node, out, [*checks, store])
-    return [*checks, store], _given_back(target, place())
+    return [*checks, store], _given_back(unit, node, target, place())
 
 
 def _is_idle(target: Any, out: gast.AST | None) -> bool:
@@ -88,9 +89,15 @@ def _is_idle(target: Any, out: gast.AST | None) -> bool:
     return out is None or is_none(out) or buffers.leaves_out(target)
 
 
-def _given_back(target: Any, out: gast.AST) -> gast.AST:
-    """What a call returns that has written `out`: `np.nan_to_num` gives a number for an array without axes."""
-    return expression("x[()]", x=out) if target is np.nan_to_num else out
+def _given_back(unit: Unit, node: gast.Call, target: Any, out: gast.AST) -> gast.AST:
+    """What a call returns that has written `out`: `np.nan_to_num` gives a number for an array without axes, and `out` itself
+    for others, of which `x[()]` is a view."""
+    if target is not np.nan_to_num:
+        return out
+    if may_ask([unit.primal.function]):
+        unit.refuse(node, "this gives its argument itself, and the program asks which object a value is, which cannot be "
+                          "followed: write `x[...] = np.nan_to_num(x)`")  # fmt: skip
+    return expression("x[()]", x=out)
 
 
 def _apart(unit: Unit, node: gast.Call, place: _Held) -> gast.AST:

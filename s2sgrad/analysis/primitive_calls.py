@@ -170,8 +170,9 @@ def _sequence(node: gast.AST, operands: list[gast.AST], kinds: dict[str, Kind]) 
     listed = [isinstance(k, Container) and k.type in (list, tuple) for k in found]
     if isinstance(node.op, gast.Add) and all(listed):
         return Operation("rule", node, operands, {}, table.lookup(operator.concat), operator.concat)
-    if isinstance(node.op, gast.Mult) and listed == [True, False]:
-        return Operation("rule", node, operands, {}, table.lookup(runtime.repeated), runtime.repeated)
+    if isinstance(node.op, gast.Mult) and listed in ([True, False], [False, True]):
+        given = operands if listed[0] else operands[::-1]
+        return Operation("rule", node, given, {}, table.lookup(runtime.repeated), runtime.repeated)
     return None
 
 

@@ -39,7 +39,9 @@ def _joins(unit: Unit, value: gast.AST) -> bool:
     if any(isinstance(o, (gast.List, gast.Tuple)) or isinstance(kind_of(o, unit.kinds), Container) for o in operands):
         return True
     sums = [n for n in nodes(value) if isinstance(n, gast.BinOp) and isinstance(n.op, gast.Add)]
-    added = [side.id for n in sums for side in (n.left, n.right) if isinstance(side, gast.Name)]
+    sides = [side for n in sums for side in (n.left, n.right)]
+    sides = [arm for side in sides for arm in ((side.body, side.orelse) if isinstance(side, gast.IfExp) else (side,))]
+    added = [side.id for side in sides if isinstance(side, gast.Name)]
     return any(added.count(x) > 1 and not is_numeric(unit.kinds.get(x)) for x in added)
 
 

@@ -2,14 +2,14 @@
 
     @pytest.mark.sampled(one_in=2)           one in two of the cases of this test is drawn; `--all` runs them all
     @pytest.mark.sampled(one_in=2)           a test without cases is drawn in one sample in two
-    @pytest.mark.sampled(one_in=2, turn=1)   the others of the same cases: each gets one of the two tests
+    @pytest.mark.sampled(one_in=2, turn=1)   others of the same cases: none gets both tests
     @pytest.mark.sampled(one_in=2, by="k")   of the values of the parameter `k`, which are numbers, one in two
     pytest.param(e, marks=pytest.mark.sampled(one_in=8))   a dear case among others: eight times as rarely as these
     @pytest.mark.dear                        takes a second or more: left out by `--quick`
 
 Only the dear checks are sampled, and a half of what is drawn is run: the tests are to end within ten minutes on two cores.
-`--quick` takes a few cases of every test, for four to five minutes on one core.  Which cases are taken is told by their
-names: the same ones on every run.  `--sample 1`, `--sample 2`, .. take others, so that a run a day sees them all.  Whoever
+`--quick` takes a few cases of every test, for about eight minutes.  Which cases are taken is told by their names: the same
+ones on every run.  `--sample 1`, `--sample 2`, .. take others, so that a run a day sees them all.  Whoever
 names a test on the command line gets all its cases.
 """
 

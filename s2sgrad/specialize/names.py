@@ -86,7 +86,7 @@ class Names:
         return fresh
 
     def require_bound(self, node: gast.AST) -> None:
-        """Refuse a read of a function or object that the text binds only later."""
+        """Refuse a read of a function or object that the text binds only later; note a read of any other unbound name."""
         if not isinstance(node, gast.Name) or node.id in self.values:
             return
         if node.id in self.later:

@@ -172,6 +172,8 @@ class _Resolver:
                     return True
                 continue
             if self.rebinding(clash.statement) or self.updating(clash.statement):
+                for other in clashes:  # one update in place leaves the kinds of the others as they are
+                    self.updating(other.statement)
                 return True
             if nested_lists.put_back(self.unit, self.tree, self.kinds, clash, clashes, self.knotted):
                 return True
@@ -183,9 +185,15 @@ class _Resolver:
                     gone.add(suspect)
                     break
             else:
-                if self.splicer.run(self.tree, frozenset((clash.seen, clash.written))):
+                called = self.called & {clash.seen, clash.written}
+                if called and self.splicer.run(self.tree, called):
                     return True
         return bool(gone)
+
+    @functools.cached_property
+    def called(self) -> frozenset[str]:
+        """The names bound to results of functions that can be inlined."""
+        return self.splicer.bound(self.tree)
 
     def put_back(self, clashes: list[Clash]) -> bool:
         """Rewrite lists that grow in containers where two places may share memory, checked; whether there were any."""

@@ -63,16 +63,26 @@ class Splicer:
             )
         return found
 
-    def callee(self, statement: gast.AST, also: frozenset[str]) -> Any:
-        """The user's function that a statement calls and that must be inlined; None for any other statement."""
+    def bound(self, tree: gast.FunctionDef) -> frozenset[str]:
+        """The names that are bound to results of functions of the user's."""
+        calls = (s for s in effects.walk(tree.body) if isinstance(s, gast.Assign) and self.of_user(s) is not None)
+        return frozenset(n for s in calls for n in binds(s))
+
+    def of_user(self, statement: gast.AST) -> Any:
+        """The user's function that a statement calls; None for any other statement."""
         if not isinstance(statement, (gast.Assign, gast.Expr)) or not isinstance(statement.value, gast.Call):
             return None
-        call = statement.value
-        target = self.unit.resolve(call.func)
+        target = self.unit.resolve(statement.value.func)
         if target is MISSING or not is_user_function(target) or table.lookup(target) is not None:
             return None
-        if is_ours(target):
+        return None if is_ours(target) else target
+
+    def callee(self, statement: gast.AST, also: frozenset[str]) -> Any:
+        """The user's function that a statement calls and that must be inlined; None for any other statement."""
+        target = self.of_user(statement)
+        if target is None:
             return None
+        call = statement.value
         bound = also & set(binds(statement)) if isinstance(statement, gast.Assign) else None
         if bound and not recursive_writers.calls_itself(target):
             return target  # a recursion would be written out without end

@@ -33,14 +33,14 @@ def put_back(
     """Rewrite a clash of this form; whether it was one.  The items of containers in `knotted` are left alone."""
     inner = clash.written
     taken = _taken_out(unit, tree, kinds, clash)
-    if taken is not None and taken.value.value.id in knotted:
+    if taken is None or taken.value.value.id in knotted:
         return False
     seeing = {c.seen for c in clashes if c.statement is clash.statement and isinstance(kinds.get(c.seen), Container)}
-    if taken is not None and seeing - effects.reads(taken.value):
+    if seeing - effects.reads(taken.value):
         return False
     both = (id(taken), id(clash.statement))  # these must be in one block
     body = next((b for b in nested(tree.body) if {*map(id, b)}.issuperset(both)), None)
-    if body is None or taken is None:
+    if body is None:
         return False
     value = taken.value
     first, last = (next(k for k, s in enumerate(body) if s is wanted) for wanted in (taken, clash.statement))

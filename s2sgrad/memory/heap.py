@@ -12,6 +12,8 @@ from s2sgrad.analysis.plain_classes import own_protocols
 from s2sgrad.analysis.trust import Trust
 from s2sgrad.memory.places import ANY, Place, Places
 
+_OF_KIND = {"new": Trust.ARRAY, "none": Trust.ARRAY, "shell": Trust.DATA, "drawing": Trust.DRAWING}
+
 
 class Heap:
     """The contents of each location (`kept`), and the `written` ones; `trusts` are those of the arguments, of which some are
@@ -24,25 +26,30 @@ class Heap:
 
     def trust(self, place: Place) -> Trust:
         """What is known about the class of the objects at a location."""
-        if place.kind in ("own", "in"):
-            return self.trusts.get(place.key, Trust.DATA)
-        if place.kind == "outside":
-            outside: Trust = place.key
-            return outside
-        known = {"new": Trust.ARRAY, "none": Trust.ARRAY, "shell": Trust.DATA, "drawing": Trust.DRAWING}
-        return known.get(place.kind, Trust.ANY)
+        kind, key, _ = place
+        known = _OF_KIND.get(kind)
+        if known is not None:
+            return known
+        if kind in ("own", "in"):
+            return self.trusts.get(key, Trust.DATA)
+        outside: Trust = key if kind == "outside" else Trust.ANY
+        return outside
 
     def items(self, places: Iterable[Place]) -> Places:
         """What an item of these locations may be; an item of an array is a view of it."""
         out: Places = set()
+        kept = self.kept
         for place in places:
-            if place in self.kept:
-                out |= self.kept[place]
-            if place.kind == "own" and place.key in self.containers:
-                out.add(Place("in", place.key))
-            elif place.kind in ("own", "in"):
-                out |= {place} if self.trusts.get(place.key) is Trust.ARRAY else {place, Place("in", place.key)}
-            elif place.kind not in ("shell", "object"):
+            if place in kept:
+                out |= kept[place]
+            kind, key, _ = place
+            if kind in ("own", "in"):
+                is_container = kind == "own" and key in self.containers
+                if not is_container:
+                    out.add(place)
+                if is_container or self.trusts.get(key) is not Trust.ARRAY:
+                    out.add(Place("in", key))
+            elif kind not in ("shell", "object"):
                 out.add(place)
         return out
 

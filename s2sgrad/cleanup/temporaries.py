@@ -45,7 +45,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     names = Namer(mentioned(tree) - set(temps) | vars(builtins).keys())
     words = Descriptions(unit, _values(tree, {*temps}) | pushed, names.taken).of_all([*temps, *pushed])
     named = {n: words.pop(n) for n in pushed if n in words}
-    known = named | words
+    known = _known(unit, named | words)
     words |= {name: known[of] for name, of in _restored(unit, tree).items() if name not in words and of in known}
     groups: dict[str, list[str]] = {}
     for name, described in words.items():
@@ -62,6 +62,15 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     _note(unit, renamed)
     rename(renamed, tree.args, *tree.body)
     return tree
+
+
+def _known(unit: Unit, words: dict[str, str]) -> dict[str, str]:
+    """These words, and those for what is recorded by the other sweep, which may be a function of its own."""
+    said = unit.derivative.said
+    recorded = {variable for variable, *_ in unit.derivative.stack_bases.values()}
+    known = {n: said[n] for n in recorded & said.keys()} | words
+    said |= {n: known[n] for n in recorded & known.keys()}
+    return known
 
 
 def _pushed(unit: Unit, tree: gast.FunctionDef) -> dict[str, gast.AST]:

@@ -1,8 +1,8 @@
 """Whether an expression raises, and then the same expression, become a `try` again, which evaluates it once.
 
     which = raised(lambda: d[key], KeyError)           try: v = d[key]
-    if which == 0: v = d[key]; y = v * x       ->      except KeyError: y = 0.0; which = 1
-    else: y = 0.0                                      else: y = v * x; which = 0
+    if which == 0: v = d[key]; y = v * x       ->      except KeyError: which = 1; y = 0.0
+    else: y = 0.0                                      else: which = 0; y = v * x
 
 The number of the handler is kept only if the reverse sweep asks for it.  Where a handler would catch our own refusals, which
 are TypeErrors, the question remains, for it lets these pass.
@@ -67,7 +67,7 @@ def _restored(tree: gast.FunctionDef, asked: gast.Assign, test: gast.AST) -> Blo
     asks = 1 + len(kinds)  # in the pair itself
     kept = sum(isinstance(n, gast.Name) and n.id == which for n in nodes(tree)) > asks
     done, *failed = [
-        [*block, *(at(asked, assign(which, constant(k))) if kept else [])] for k, block in enumerate([rest, *arms[1:]])
+        [*(at(asked, assign(which, constant(k))) if kept else []), *block] for k, block in enumerate([rest, *arms[1:]])
     ]
     handlers = [gast.ExceptHandler(k, None, b or at(asked, gast.Pass())) for k, b in zip(kinds, failed, strict=True)]
     return at(first, gast.Try([first], at(asked, *handlers), done, []))

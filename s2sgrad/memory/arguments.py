@@ -12,7 +12,7 @@ import gast
 
 from s2sgrad.analysis.trust import Trust
 from s2sgrad.ir.unit import Unit
-from s2sgrad.memory.places import Place, Places
+from s2sgrad.memory.places import Contents, Place, Places
 
 
 class Points(Protocol):
@@ -24,7 +24,7 @@ class Points(Protocol):
     objects: dict[str, Any]
     closures: Any
     written: Places
-    kept: dict[Place, Places]
+    kept: Contents
     tangled: Places
 
     def block(self, body: list[gast.AST]) -> None:
@@ -71,6 +71,11 @@ class Points(Protocol):
 
     def apply(self, function: gast.AST | None, *places: Places) -> Places:
         """The result of a function argument that a library calls with these locations."""
+
+
+def meet_all(points: Points, places: Iterable[Place]) -> None:
+    """Apply operators to these and to all that is reachable from them."""
+    points.meet(points.reached(places) if points.kept.objects else places)
 
 
 class Arguments:

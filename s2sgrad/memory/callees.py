@@ -30,7 +30,7 @@ from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.signatures import Parameters, defaults_of
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.memory import container_calls, library_calls
-from s2sgrad.memory.arguments import Arguments, Points
+from s2sgrad.memory.arguments import Arguments, Points, meet_all
 from s2sgrad.memory.closures import are_closures
 from s2sgrad.memory.places import ANY, NONE, NUMBERS, OUTSIDE, TOLD, Place, Places, Summary, told_of
 from s2sgrad.primitives import catalogue, libraries
@@ -68,7 +68,7 @@ def called(points: Points, node: gast.Call) -> Places:
             return returned
         return _unknown(points, function, args, node)
     args = Arguments(points, node, library_calls.calls_back(target))
-    points.meet(points.reached(args.all()))  # the callee may use their operators
+    meet_all(points, args.all())  # the callee may use their operators
     return call(points, target, args, node)
 
 
@@ -96,7 +96,7 @@ def call(points: Points, target: Any, args: Arguments, node: gast.AST) -> Places
     start = inspect.getattr_static(type(target), "__call__", None)
     if isinstance(start, types.FunctionType) and not effects.is_library(start):
         return _of_user(points, start, args.before(points.of_object(target)), node)
-    points.meet(points.reached(args.all()))
+    meet_all(points, args.all())
     return library_calls.called(points, target, args, node)
 
 
@@ -264,7 +264,7 @@ def _method(points: Points, node: gast.Call, function: gast.Attribute) -> Places
         return _of_object(points, found, function.attr, Arguments(points, node), node)
     owner = points.value(function.value) - {NONE}
     args = Arguments(points, node, calls=function.attr == "sort")
-    points.meet(points.reached(args.all()))
+    meet_all(points, args.all())
     trusts = {points.trust(place) for place in owner}
     if not trusts or max(trusts) <= Trust.DATA:
         return library_calls.plain_method(points, owner, function.attr, args, node)

@@ -55,7 +55,7 @@ def alike(points: Points, places: Places, node: gast.AST) -> Places:
         for p in copies:
             holds.setdefault(p, set()).update(points.items((place,)))
     for p, held in holds.items():
-        points.kept.setdefault(p, set()).update(*map(made, held))
+        points.kept.put(p, *map(made, held))
     return set().union(*map(made, places))
 
 

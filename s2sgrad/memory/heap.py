@@ -10,7 +10,7 @@ from typing import Any
 
 from s2sgrad.analysis.plain_classes import own_protocols
 from s2sgrad.analysis.trust import Trust
-from s2sgrad.memory.places import ANY, Place, Places
+from s2sgrad.memory.places import ANY, Contents, Place, Places
 
 _OF_KIND = {"new": Trust.ARRAY, "none": Trust.ARRAY, "shell": Trust.DATA, "drawing": Trust.DRAWING}
 
@@ -21,7 +21,7 @@ class Heap:
 
     def __init__(self, trusts: dict[str, Trust], containers: Collection[str] = ()) -> None:
         self.trusts, self.containers = trusts, containers
-        self.kept: dict[Place, Places] = {}
+        self.kept = Contents()
         self.written: Places = set()
 
     def trust(self, place: Place) -> Trust:
@@ -60,10 +60,9 @@ class Heap:
     def reached(self, places: Iterable[Place]) -> Places:
         """These locations and all that is reachable from them."""
         out: Places = set()
-        waiting = set(places)
-        while waiting:
-            out |= waiting
-            waiting = self.items(waiting) - out
+        for place in places:
+            if place not in out:
+                out |= _closure(self, place)
         return out
 
     def are_data(self, places: Iterable[Place]) -> bool:
@@ -75,7 +74,7 @@ class Heap:
         values = set(values)
         for place in owners:
             if self.trust(place) != Trust.ARRAY:
-                self.kept.setdefault(place, set()).update(values)
+                self.kept.put(place, values)
 
     def write(self, places: Iterable[Place]) -> None:
         """Note that these locations are written."""
@@ -96,3 +95,22 @@ class Heap:
         place = Place("shell", node if isinstance(node, int) else id(node), part)
         self.keep((place,), held)
         return {place}
+
+
+def _closure(heap: Heap, place: Place) -> Places:
+    """A location and all that is reachable from it."""
+    closures = heap.kept.closures
+    if place not in closures:
+        found, done, waiting = {place}, set[Place](), [place]
+        while waiting:
+            reached = waiting.pop()
+            if reached in closures:
+                found |= closures[reached]
+                done |= closures[reached]
+            elif reached not in done:
+                done.add(reached)
+                more = heap.items((reached,)) - found
+                found |= more
+                waiting += more
+        closures[place] = found
+    return closures[place]

@@ -28,7 +28,7 @@ from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory import mod_ref
-from s2sgrad.memory.library_calls import calls_back
+from s2sgrad.memory.library_calls import hands_function
 from s2sgrad.memory.places import ANY, Place, Places
 from s2sgrad.memory.points_to import Points
 
@@ -51,7 +51,7 @@ class Interference:
     def __init__(self, unit: Unit, function: gast.FunctionDef) -> None:
         self.unit, self.function = unit, function
         self.nodes = list(nodes(function))  # kept alive: locations are known by them
-        if any(calls_back(unit.called(node)) for node in self.nodes if isinstance(node, gast.Call)):
+        if any(hands_function(unit.called(node), node) for node in self.nodes if isinstance(node, gast.Call)):
             self.points  # noqa: B018  # a pass that asks later may have written these calls in another way
 
     @functools.cached_property

@@ -22,7 +22,7 @@ from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.signatures import by_position
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.memory import container_calls
-from s2sgrad.memory.arguments import Arguments, Points, objects_of
+from s2sgrad.memory.arguments import Arguments, Points, meet_all, objects_of
 from s2sgrad.memory.places import ANY, NONE, OUTSIDE, Place, Places
 from s2sgrad.primitives import catalogue, libraries, methods, spellings
 from s2sgrad.primitives.catalogue import VIEWS, Gives, Primitive, may_write, methods_named, on_stack
@@ -45,6 +45,13 @@ def calls_back(target: Any) -> bool:
     """Whether a library function is known to call one of its arguments, and with what."""
     record = catalogue.of(target)
     return record.called is not None or bool(record.called_name)
+
+
+def hands_function(target: Any, call: gast.Call) -> bool:
+    """Whether a call hands a library function what it calls: `min(xs)` does not, and `min(xs, key=f)` does."""
+    record = catalogue.of(target)
+    named = any(keyword.arg in (None, record.called_name) for keyword in call.keywords)
+    return record.called is not None or (bool(record.called_name) and named)
 
 
 def called(points: Points, target: Any, args: Arguments, node: gast.AST) -> Places:
@@ -120,8 +127,10 @@ def _fills(points: Points, record: Primitive, args: Arguments, names: tuple[str,
     """Whether the data for an array contains None, a dict or a set, so that it becomes an object array."""
     count = len(record.rule.differentiable) if record.rule is not None else 1
     data = set().union(*args.places[:count], *(args.named.get(name, ()) for name in names[:count]), args.unpacked or ())
-    held = points.items(p for p in points.reached(args.all()) if p.kind == "shell")
-    of_objects = any(p == NONE or p.part in (_OBJECTS, "keyed") for p in points.reached(data) | held)
+    suspects = {p for p in points.reached(args.all()) if p == NONE or p.part in (_OBJECTS, "keyed")}
+    of_objects = not suspects.isdisjoint(points.reached(data)) or (
+        bool(suspects) and not suspects.isdisjoint(points.items(p for p in points.reached(args.all()) if p.kind == "shell"))
+    )
     return of_objects or (record.fills and any(p.kind in ("own", "in") for p in data))
 
 
@@ -309,7 +318,7 @@ def _aliased_besides(points: Points, owner: Places, name: str, args: Arguments, 
 def plain_method(points: Points, owner: Places, name: str, args: Arguments, node: gast.AST) -> Places:
     """A method of an array, a number, a string or a built-in container, by name."""
     every, new, items = args.all(), {Place("new", id(node))}, points.items
-    points.meet(points.reached(every))
+    meet_all(points, every)
     lists = {p for p in owner if points.trust(p) != Trust.ARRAY}
     if may_write(name):
         points.write(owner)

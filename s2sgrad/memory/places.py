@@ -6,6 +6,7 @@ def f(y, ys): z = [y]; z[0][0] = ys[1][0]      writes ("own", "y"), reads ("in",
 from __future__ import annotations
 
 import types
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,24 @@ Places = set[Place]
 ANY = Place("any")
 NONE = Place("none")
 OUTSIDE = Place("outside", Trust.ANY)
+
+
+class Contents(dict[Place, Places]):
+    """What each location holds; whether any holds an object of a user's class; and, while nothing is added, what a location
+    reaches (`closures`)."""
+
+    def __init__(self) -> None:
+        self.objects = False
+        self.closures: dict[Place, Places] = {}
+
+    def put(self, place: Place, *values: Iterable[Place]) -> None:
+        """Store values into a location that holds more than numbers."""
+        held = self.setdefault(place, set())
+        before = len(held)
+        held.update(*values)
+        if len(held) > before:
+            self.closures.clear()
+            self.objects = self.objects or any(p.kind == "object" for p in held)
 
 
 class Summary(NamedTuple):

@@ -20,6 +20,7 @@ from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import blocks, children, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import callees, container_calls
+from s2sgrad.memory.arguments import meet_all
 from s2sgrad.memory.closures import Closures, outward
 from s2sgrad.memory.heap import Heap
 from s2sgrad.memory.places import ANY, CONTAINERS, NONE, NUMBERS, OUTSIDE, TOLD, Place, Places, Summary, Told, lasts
@@ -437,7 +438,7 @@ def _slice(points: Points, node: gast.Slice) -> Places:
 
 @expression(gast.JoinedStr, gast.FormattedValue)
 def _joined_str(points: Points, node: gast.JoinedStr | gast.FormattedValue) -> Places:
-    points.meet(points.reached(points.of_all(children(node))))
+    meet_all(points, points.of_all(children(node)))
     return set()
 
 
@@ -470,7 +471,7 @@ def _operator(points: Points, node: gast.AST) -> Places:
     """Arithmetic on arrays allocates; on lists it gives a new list of the same items."""
     sides = [side for side in children(node) if isinstance(side, gast.expr)]
     operands = [points.value(side) for side in sides]
-    points.meet(points.reached(set().union(*operands)))
+    meet_all(points, set().union(*operands))
     objects = {p for places in operands for p in places if points.trust(p) == Trust.ANY}
     new = {Place("new", id(node))} | points.reached(objects)
     if not isinstance(node, gast.BinOp) or not isinstance(node.op, _SEQUENCES):

@@ -40,7 +40,7 @@ from s2sgrad.memory.aliasing import Memory
 from s2sgrad.normalize import library
 from s2sgrad.primitives import catalogue
 from s2sgrad.runtime import closures
-from s2sgrad.specialize import lambda_lifting
+from s2sgrad.specialize import lambda_lifting, nesting
 from s2sgrad.specialize.evaluator import Evaluator, Family
 from s2sgrad.specialize.objects import Objects
 from s2sgrad.specialize.static_values import Derivative, Function, Known, Object, Partial, Value
@@ -173,6 +173,7 @@ class Closures(Family):
                 self.unit.refuse(node, f"`{changed}` is changed by a function that is differentiated here, which cannot be "
                                        "followed: return the value from it")  # fmt: skip
         body.append(gast.Return(value))
+        nesting.require_updates(self.unit, body, base)
         read = mentioned(*body) & before
         if last:
             order, keywords = [*order, *keywords], []

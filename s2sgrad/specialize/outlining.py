@@ -30,7 +30,6 @@ def f_grad(x, w, *, seed=1.0):
 from __future__ import annotations
 
 import functools
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,15 +50,14 @@ from s2sgrad.ir.quote import (
     name,
     nested,
     nodes,
-    nodes_of,
     statements_in,
 )
-from s2sgrad.ir.scoping import COMPREHENSIONS, FUNCTIONS
+from s2sgrad.ir.scoping import FUNCTIONS
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.ir.unit_records import WrittenOut
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.memory.writes import changes_unseen, handed_over, in_place
-from s2sgrad.specialize import lambda_lifting
+from s2sgrad.specialize import lambda_lifting, nesting
 
 _PLAIN = (gast.Assign, gast.AugAssign, gast.For, gast.While, gast.If, gast.Break, gast.Continue, gast.Pass)
 _HELD = (gast.Tuple, gast.List, gast.Dict, gast.Set, gast.ListComp, gast.DictComp, gast.SetComp)
@@ -135,9 +133,11 @@ class _Outlining:
                 break
         if len(best) < 2 or not self.may_be_called(best):
             return
-        target, passed = self.function(best[0].first)
+        written = self.function(best[0].first)
+        if written is None:
+            return
         for match in best:
-            self.call(match, target, passed)
+            self.call(match, *written)
 
     def body(self, number: int) -> _Body | None:
         """A copy as it stands in the tree; None where it cannot be a function."""
@@ -228,13 +228,15 @@ class _Outlining:
         written = in_place(self.unit, statement, self.kinds)
         return {*([] if written is None else [written]), *handed_over(self.unit, statement, self.kinds)}
 
-    def function(self, body: _Body) -> tuple[Any, list[str]]:
-        """The function of a copy, and the further names to pass to it."""
+    def function(self, body: _Body) -> tuple[Any, list[str]] | None:
+        """The function of a copy, and the further names to pass to it; None where an update cannot be written as such."""
         outputs = [name(n) for n in body.outputs]
         result = gast.Tuple(outputs, gast.Load()) if len(outputs) > 1 else outputs[0]
         statements = [clone(s) for s in body.statements]
         statements += at(statements[-1], gast.Return(result))
-        _nest(statements, {n for n in body.own if self.unit.is_ours(n)} | {*body.outputs})
+        nesting.nest(statements, {n for n in body.own if self.unit.is_ours(n)} | {*body.outputs})
+        if nesting.write_updates(self.unit, statements) is not None:
+            return None
         renamed = self.names(body, statements)
         scoping.rename(renamed, *statements)
         mine = {renamed.get(n, n): renamed.get(n, n) for n in body.inputs}
@@ -325,38 +327,6 @@ def _without_copies(statements: list[gast.AST]) -> list[gast.AST]:
         if not is_copy or bound[bound_name(statement) or ""] != 1:
             return statements[k:]
     return []
-
-
-def _nest(block: list[gast.AST], ours: set[str]) -> None:
-    """Write the values of names of ours where they are read, if that is once, by the next statement that is not of ours."""
-    reads = Counter(n.id for n in nodes(*block) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
-    binds = scoping.bindings(block)
-    for inner in nested(block):
-        waiting: dict[str, gast.AST] = {}
-        kept: list[gast.AST] = []
-        for statement in inner:
-            for part in _read_first(statement):
-                read = getattr(statement, part)
-                held = {n.id for n in nodes_of(read, (gast.Name,), COMPREHENSIONS)} & waiting.keys()
-                setattr(statement, part, clone(read, functools.partial(_put, {n: waiting.pop(n).value for n in held})))
-            local = bound_name(statement)
-            if local in ours and reads[local] == binds[local] == 1:
-                waiting[local] = statement
-            else:
-                kept += [*waiting.values(), statement]
-                waiting = {}
-        inner[:] = [*kept, *waiting.values()]
-
-
-def _read_first(statement: gast.AST) -> list[str]:
-    """The part of a statement that is computed once, before any statement in it."""
-    if isinstance(statement, (gast.Assign, gast.AugAssign, gast.Return)):
-        return ["value"]
-    return ["test"] if isinstance(statement, gast.If) else []
-
-
-def _put(values: dict[str, gast.AST], node: gast.AST) -> gast.AST | None:
-    return values.get(node.id) if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load) else None
 
 
 def _in_order(statements: list[gast.AST]) -> list[str]:

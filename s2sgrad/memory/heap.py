@@ -99,7 +99,7 @@ class Heap:
 
 def _closure(heap: Heap, place: Place) -> Places:
     """A location and all that is reachable from it."""
-    closures = heap.kept.closures
+    kept, closures = heap.kept, heap.kept.closures
     if place not in closures:
         found, done, waiting = {place}, set[Place](), [place]
         while waiting:
@@ -109,7 +109,9 @@ def _closure(heap: Heap, place: Place) -> Places:
                 done |= closures[reached]
             elif reached not in done:
                 done.add(reached)
-                more = heap.items((reached,)) - found
+                more = kept[reached] - found if reached in kept else set[Place]()
+                if reached.kind == "own":
+                    more |= heap.items((reached,)) - found
                 found |= more
                 waiting += more
         closures[place] = found

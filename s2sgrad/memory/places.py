@@ -45,7 +45,8 @@ class Contents(dict[Place, Places]):
         before = len(held)
         held.update(*values)
         if len(held) > before:
-            self.closures.clear()
+            for outer in [p for p, reached in self.closures.items() if place in reached]:
+                del self.closures[outer]
             self.objects = self.objects or any(p.kind == "object" for p in held)
 
 

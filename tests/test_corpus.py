@@ -184,6 +184,7 @@ WRITES_WHAT_IS_DRAWN = {"chained_items_that_trips_write_under_another_name"}
 """Write a list of which an iterator draws: whether its items may be arrays is known with the kinds alone."""
 
 REFUSED_WHEN_RUN = [
+    "items_updated_in_what_is_called_again",
     "update_of_an_item_seen_by_another_name",
     "product_of_an_item_seen_by_another_name",
     "item_kept_while_another_takes_its_place_in_the_row",
@@ -377,7 +378,8 @@ ITEMS_SETTLED_LATER = ["update_of_an_item_seen_by_another_name", "product_of_an_
                        "put_into_a_row_and_written_by_its_rows", "put_into_rows_and_written_by_a_row",
                        "put_into_one_of_two_lists_and_written_by_its_name", "put_into_a_list_in_a_tuple",
                        "squeezed_to_a_number_or_not_and_updated",
-                       "array_updated_in_a_dict_of_one_of_two_objects"]  # fmt: skip
+                       "array_updated_in_a_dict_of_one_of_two_objects",
+                       "items_updated_in_what_is_called_again"]  # fmt: skip
 
 # Methods of a local class read variables that are in scope once `flatten` has inlined them; it also says which loops run
 # over objects and generators.

@@ -620,3 +620,15 @@ def bound_anew_or_left(x):
     with contextlib.suppress(ValueError):
         y = math.log(y)
     return y * x[3]
+
+
+@case(FOUR, 0.3)
+def loop_left_by_a_handler(x, c):
+    a, b, total = c * x[0], x[1], 0.3
+    for _ in range(2):
+        try:
+            total = float(total)
+        except (ValueError, IndexError):
+            return total * a + b
+        total = total * 0.7 + a * b
+    return total

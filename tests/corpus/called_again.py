@@ -230,3 +230,17 @@ def closure_whose_result_is_passed_and_read_later(y):
     b = g(a)
     b = g(b * 0.5)
     return np.sum(a * y + b * b) + s
+
+
+@case(Y)
+def items_updated_in_what_is_called_again(x):
+    def bent(t):
+        d = {"u": t * 1.0}
+        a = d["u"]
+        d["u"] += 1.5 * t
+        b = np.sin(a)
+        return np.sum(a * a + a * b)
+
+    y = bent(x)
+    y = y + bent(2.0 * x)
+    return y + bent(3.0 * x)

@@ -234,7 +234,7 @@ class Inliner(Family):
     def results_of(self, unit: Unit, tree: gast.FunctionDef, own: set[str]) -> set[str]:
         """The variables of a body that the user did not name, such as that of its result, if they are bound once."""
         times = scoping.bindings(tree.body)
-        return {n for n in own & unit.own_names if times[n] == 1}
+        return {n for n in own & (unit.own_names | unit.temps) if times[n] == 1}
 
     def adopt(self, unit: Unit, tree: gast.FunctionDef, own: set[str], renamed: dict[str, str]) -> None:
         """Rename the free names of another function's body to the caller's names for the same objects."""

@@ -52,7 +52,7 @@ def _filled(unit: Unit, call: gast.AST) -> gast.AST | None:
         return None
     like, filled = call.args
     kind = unit.kinds.get(like.id) if isinstance(like, gast.Name) else None
-    if not isinstance(kind, Array) or kind.dtype != "float64" or not _is_exact(unit, kind.dims):
+    if not isinstance(kind, Array) or kind.dtype != "float64":
         return None
     return filled if Shapes(unit, unit.kinds).is_number(filled) else None
 
@@ -159,9 +159,44 @@ class _Uniform:
         if self.is_uniform(right) and not isinstance(node.op, gast.Div):
             left, right = right, left
         if not self.is_uniform(left):
-            return self.is_covered(left) and self.is_covered(right)
-        dims = self.shapes.dims(right)
-        return _is_exact(self.unit, dims) and dims == self.shapes.dims(node) and self.is_covered(right)
+            spanned = any(
+                self.is_covered(one) and self.spans(one, node) and self.is_part(other)
+                for one, other in ((left, right), (right, left))
+            )
+            return spanned or (self.is_covered(left) and self.is_covered(right))
+        return self.spans(right, node) and self.is_covered(right)
+
+    def spans(self, side: gast.AST, whole: gast.AST) -> bool:
+        """Whether one side of an operation has the shape of its result: by the sizes, or because both are computed item by
+        item from one array."""
+        dims = self.shapes.dims(side)
+        if dims is not None and _is_exact(self.unit, dims):
+            return dims == self.shapes.dims(whole)
+        like = self.like(side)
+        return like is not None and like == self.like(whole)
+
+    def like(self, node: gast.AST) -> str | None:
+        """The array from which an expression is computed item by item, with numbers besides; None where there is none."""
+        if node is self.call:
+            return self.like(self.call.args[0])
+        if isinstance(node, gast.UnaryOp):
+            return self.like(node.operand)
+        if isinstance(node, gast.BinOp) and not isinstance(node.op, gast.MatMult):
+            found = {self.like(s) for s in (node.left, node.right) if not self.shapes.is_number(s)}
+            return found.pop() if len(found) == 1 else None
+        if not isinstance(node, gast.Name) or self.writes[node.id] > (node.id not in self.own):
+            return None
+        made = [s for s in self.statements if bound_name(s) == node.id and isinstance(s.value, (gast.BinOp, gast.UnaryOp))]
+        return (self.like(made[0].value) if made else None) or node.id
+
+    def is_part(self, node: gast.AST) -> bool:
+        """Whether such names stand only in arithmetic, whose result an array around it spans."""
+        if self.is_uniform(node) or not self.reads(node):
+            return True
+        if not isinstance(node, gast.BinOp) or not isinstance(node.op, _ARITHMETIC):
+            return self.is_covered(node)
+        divides = isinstance(node.op, gast.Div) and (self.reads(node.right) or self.shapes.is_number(node.right))
+        return not divides and self.is_part(node.left) and self.is_part(node.right)
 
     def rewrite(self, statement: gast.AST) -> None:
         """Write the number in the statement with the call, and in each that reads it."""

@@ -108,6 +108,9 @@ def _summed_along(unit: Unit, e: gast.AST, axes: tuple[int, ...], rank: int, kin
     if isinstance(e, gast.BinOp) and isinstance(e.op, (gast.Add, gast.Sub)):
         sides = [_summed_along(unit, side, axes, rank, kind_of) for side in (e.left, e.right)]
         return None if None in sides else gast.BinOp(sides[0], e.op, sides[1])
+    if isinstance(e, gast.BinOp) and isinstance(e.op, (gast.Mult, gast.Div)) and isinstance(kind_of(e.right), Number):
+        inner = _summed_along(unit, e.left, axes, rank, kind_of)
+        return None if inner is None else gast.BinOp(inner, e.op, clone(e.right))
     summed = summed_by(unit, e)
     if summed is None or getattr(kind_of(summed), "rank", None) != rank:
         return None

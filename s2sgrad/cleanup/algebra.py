@@ -151,7 +151,7 @@ class _Outwards(Transformer):
 
     def _scaled(self, node: gast.BinOp) -> gast.AST | None:
         """`2.0 * g * x` for `g * (2 * x)` with a number `g` and an array, `(-t)[:, np.newaxis]` for `2.0 * (-(t *
-        0.5))[:, np.newaxis]`: exact for a power of two. None for others."""
+        0.5))[:, np.newaxis]`, `y * -1.0 * x` for `y * -0.5 * (2 * x)`: exact for a power of two. None for others."""
         inner = node.right
         if not isinstance(node.op, gast.Mult):
             return None
@@ -161,6 +161,8 @@ class _Outwards(Transformer):
         factor = number(inner.left) if plain else None
         if factor is None or not _is_power_of_two(factor):
             return None
+        if not self.shapes.is_number(node.left) and (joined := _joined(node.left, float(factor))) is not None:
+            return gast.BinOp(joined, gast.Mult(), inner.right)
         if number(node.left) is not None or not self.shapes.is_number(node.left) or self.shapes.is_number(inner.right):
             return None
         return gast.BinOp(_multiplied(node.left, float(factor)), gast.Mult(), inner.right)

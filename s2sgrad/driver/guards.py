@@ -79,6 +79,7 @@ class Guards:
         self._place: dict[int, int] = {id(entry): 0}
         self._theirs = set(map(id, _user_values(lookups)))
         self._refs: list[Callable[[], Any]] = []
+        self._embedded: set[int] = set()  # objects of the user's that the text itself refers to
         cells = [
             (function, name, binding.value)
             for (_, name), (function, _, binding) in lookups.names.items()
@@ -119,6 +120,7 @@ class Guards:
     def helper(self, value: Any) -> Callable[[], Any] | None:
         """A reference to an object that the text reaches, if it is the user's; None for one of ours, which is kept."""
         if id(value) in self._theirs and not isinstance(value, _LASTING) and not _is_library(value):
+            self._embedded.add(id(value))
             return self.held(value)
         ours = isinstance(value, types.FunctionType) or (
             _is_library(type(value)) and not isinstance(value, (types.MethodType, partial))
@@ -135,7 +137,7 @@ class Guards:
                 self.place(value)
         cells, spaces = self._by_name()
         attributes = [(o, n, v) for o, n, v in lookups.attributes.values() if not _is_library(o) and not _is_data(o)]
-        paths = [(self.held(o), n, *self._accepts(v, False)) for o, n, v in attributes if v is not MISSING]
+        paths = [(self.held(o), n, *self._accepts(v, id(v) in self._embedded)) for o, n, v in attributes if v is not MISSING]
         missing = [(self.held(o), n) for o, n, v in attributes if v is MISSING]
         members = [(self.held(cls), name, self._member(value)) for cls, name, value in lookups.members.values()]
         modules = [(name, self.held(module)) for name, module in lookups.modules.items() if not _is_library(module)]
@@ -153,7 +155,7 @@ class Guards:
             *_if_any(conditions.Missing, missing),
         ]
         self._space, self._name = id(functions[0].__globals__), functions[0].__name__
-        del self.functions, self._lookups, self._place, self._strict
+        del self.functions, self._lookups, self._place, self._strict, self._embedded
         return functions
 
     def _by_name(self) -> tuple[list[tuple[int, int, int | None, Any]], list[conditions.Globals]]:
@@ -163,7 +165,7 @@ class Guards:
         seen: set[tuple[int, str]] = set()
         for (owner, name), (function, _, binding) in self._lookups.names.items():
             place, code = self.place(function), function.__code__
-            strict = (owner, name) in self._strict
+            strict = (owner, name) in self._strict or (binding is not None and id(binding.value) in self._embedded)
             if name in code.co_freevars:
                 accepts = (None, None) if binding is None else self._accepts(binding.value, strict)
                 cells.append((place, code.co_freevars.index(name), *accepts))
@@ -211,7 +213,7 @@ class Guards:
         if isinstance(value, types.MethodType):  # each access makes a new one
             function, receiver = self.held(value.__func__), self.held(value.__self__)
             return lambda v: type(v) is types.MethodType and v.__func__ is function() and v.__self__ is receiver()
-        if attributes_of(value) is not None:
+        if attributes_of(value) is not None and not strict:
             return self._with_functions(value, of_kind(value))
         if strict or callable(value) or isinstance(value, (types.ModuleType, property)):
             return conditions.Same(self.held(value))

@@ -62,7 +62,9 @@ class Closures:
         else:
             points.block(node.body)
         self.around.pop()
-        points.written = written if closure.direct else written | closure.written
+        points.written = written
+        if not closure.direct:
+            points.write(closure.written)  # into the set of what is around, which stays the same object
         place = Place("closure", id(node))
         mentioned = (n.id for n in nodes(node) if isinstance(n, gast.Name) and n.id != own)
         points.keep({place}, set().union(*(points.names.get(n, ()) for n in mentioned)))

@@ -31,7 +31,8 @@ from s2sgrad.analysis import early_numbers, effects
 from s2sgrad.analysis.libraries import is_given
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir import notes
-from s2sgrad.ir.quote import at, calls_in, clone, constant, mentioned, name
+from s2sgrad.ir.forms import bound_name
+from s2sgrad.ir.quote import at, calls_in, clone, constant, mentioned, name, nodes
 from s2sgrad.ir.scoping import bindings
 from s2sgrad.ir.signatures import signature, signature_of
 from s2sgrad.ir.unit import MISSING, Unit
@@ -45,6 +46,8 @@ from s2sgrad.specialize.evaluator import Evaluator, Family
 from s2sgrad.specialize.objects import Objects
 from s2sgrad.specialize.static_values import Derivative, Function, Known, Object, Partial, Value
 from s2sgrad.specialize.texts import Texts
+
+_CHANGEABLE = (gast.List, gast.Dict, gast.Set, gast.ListComp, gast.DictComp, gast.SetComp)
 
 
 @dataclass
@@ -143,11 +146,12 @@ class Closures(Family):
         lifted = is_recursive or (isinstance(f, Function) and lambda_lifting.is_lifted(f.node, self.names.values))
         if not lifted or (first and is_recursive):
             return self.written(f, node, last, first)
-        lambda_lifting.require_no_writes(self.unit, f.node)
+        lambda_lifting.require_no_writes(self.unit, f.node, self.names.values)
         words = f.node.args.kwonlyargs
         places = [*f.node.args.posonlyargs, *f.node.args.args]
         defaults = {_keyword(p): f.defaults[p.id] for p in (*words, *places) if p.id in f.defaults}
         target, captured = lambda_lifting.lifted(self.unit, f.node, self.names.values, last, first)
+        self.require_unwritten(target, captured, node)
         order = [_keyword(p) for p in [*places, *(words if last else [])]]
         return Lifted(target, captured, defaults, order)
 
@@ -179,7 +183,29 @@ class Closures(Family):
             order, keywords = [*order, *keywords], []
         ahead = tuple(defaults) if first else None
         target, captured = lambda_lifting.function(self.unit, base, body, mine, len(order), read, last, ahead)
+        self.require_unwritten(target, captured, node)
         return Lifted(target, captured, defaults, order)
+
+    def require_unwritten(self, target: Any, captured: list[str], node: gast.AST) -> None:
+        """Refuse a function that is differentiated inside and changes what it captures, by whatever function: its gradient
+        works on copies."""
+        writes = mod_ref.of(target).arguments
+        known = mod_ref.ANY not in writes  # else by a function that is not known, which changes what can be changed
+        changed = {n for n in writes & {*captured} if self.can_be_changed(n, known)}
+        if changed:
+            shown = self.unit.shown(min(changed))
+            self.unit.refuse(node, f"`{shown}` is changed by a function that is differentiated here, which cannot be "
+                                   "followed: return the value from it")  # fmt: skip
+
+    def can_be_changed(self, local: str, known: bool) -> bool:
+        """Whether a variable may stand for what a function changes that is `known`; else, whether it surely stands for a
+        list, dict or set."""
+        base = self.unit.bases.get(local, local)
+        bound = [s.value for s in nodes(self.unit.primal.tree) if isinstance(s, gast.Assign) and bound_name(s) == base]
+        if known:
+            found = [self.unit.resolve(v) for v in bound]
+            return not found or not all(callable(v) and v is not MISSING for v in found)
+        return any(isinstance(v, _CHANGEABLE) or self.unit.called(v) in (list, dict, set) for v in bound)
 
     def declared(self, f: Any, node: gast.AST) -> tuple[str, Iterable[inspect.Parameter]]:
         """The name and the declared parameters of a function."""

@@ -60,8 +60,8 @@ def lifted(
     node = clone(node)
     base = getattr(node, "name", "lambda_")
     body = node.body if isinstance(node, gast.FunctionDef) else [gast.Return(node.body)]
-    _require_followed(unit, node, body, base)
     within = _used(unit, node, body, base, values)
+    _require_followed(unit, node, [body, *(inner.body for inner in within)], base)
     own = {base} | scoping.bound(body) | {p.id for p in parameters(node)}
     for inner in within:
         own |= scoping.bound([inner]) | scoping.bound(inner.body) | {p.id for p in parameters(inner)}
@@ -171,9 +171,10 @@ def _parameters(names: Iterable[str]) -> list[gast.Name]:
     return [gast.Name(n, gast.Param(), None, None) for n in names]
 
 
-def _require_followed(unit: Unit, node: gast.FunctionDef | gast.Lambda, body: list[gast.AST], base: str) -> None:
-    """Refuse a function that binds variables of its surroundings, or is variadic."""
-    if any(isinstance(part, gast.Nonlocal) for part in nodes(*body)):
+def _require_followed(unit: Unit, node: gast.FunctionDef | gast.Lambda, bodies: list[list[gast.AST]], base: str) -> None:
+    """Refuse a function that binds variables of its surroundings, or is variadic; `bodies`: its own, and those of the nested
+    functions that it uses."""
+    if any(isinstance(part, gast.Nonlocal) for body in bodies for part in nodes(*body)):
         unit.refuse(node, f"`{base}` calls itself, or is differentiated here, and binds variables of the function "
                           "around it, which cannot be followed: return their values from it")  # fmt: skip
     if node.args.vararg is not None or node.args.kwarg is not None:
@@ -204,11 +205,14 @@ def is_lifted(node: gast.FunctionDef | gast.Lambda, values: dict[str, Any]) -> b
     return True
 
 
-def require_no_writes(unit: Unit, node: gast.FunctionDef | gast.Lambda) -> None:
-    """Refuse a function that is differentiated inside and writes its captures: its gradient works on copies."""
+def require_no_writes(unit: Unit, node: gast.FunctionDef | gast.Lambda, values: dict[str, Any]) -> None:
+    """Refuse a function that is differentiated inside and writes its captures, itself or by a nested function that it calls:
+    its gradient works on copies."""
     body = node.body if isinstance(node, gast.FunctionDef) else [gast.Return(node.body)]
-    own = scoping.bound(body) | {p.id for p in parameters(node)}
-    for part in nodes(*body):
+    within = _used(unit, node, body, getattr(node, "name", "lambda_"), values)
+    whole = [*body, *(s for inner in within for s in inner.body)]
+    own = scoping.bound(whole) | {p.id for function in (node, *within) for p in parameters(function)}
+    for part in nodes(*whole):
         written = part if isinstance(part, (gast.Subscript, gast.Attribute)) and isinstance(part.ctx, gast.Store) else None
         method = part.func if isinstance(part, gast.Call) and isinstance(part.func, gast.Attribute) else None
         if method is not None and may_write(method.attr):

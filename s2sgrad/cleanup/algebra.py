@@ -1,6 +1,6 @@
 """Algebraic simplification of the reverse sweep: `1.0 * e`, `a + -b`, `np.sum(-u)`, `u.copy() * e`.
 
-    x_bar = y_bar * 1.0 * (2 * x ** (2 - 1)) + -z_bar     ->     x_bar = y_bar * (2 * x) - z_bar
+    x_bar = y_bar * 1.0 * (2 * x ** (2 - 1)) + -z_bar     ->     x_bar = y_bar * 2.0 * x - z_bar
 
 >>> from s2sgrad import emit
 >>> from s2sgrad.ir.unit import Origin
@@ -9,7 +9,7 @@
 >>> tree = gast.parse("def f(x, y_bar, z_bar): x_bar = y_bar * 1.0 * (2 * x ** (2 - 1)) + -z_bar").body[0]
 >>> tree.body[0].origin = Origin("reverse", 1, 0, None)
 >>> emit.statement(run(unit, tree).body[0])
-'x_bar = y_bar * (2 * x) - z_bar'
+'x_bar = y_bar * 2.0 * x - z_bar'
 """
 
 from __future__ import annotations
@@ -150,8 +150,12 @@ class _Outwards(Transformer):
         return self._distributed(node) or self._scaled(node) or node
 
     def _scaled(self, node: gast.BinOp) -> gast.AST | None:
-        """`2.0 * g * x` for `g * (2 * x)` with a number `g` and an array, `(-t)[:, np.newaxis]` for `2.0 * (-(t *
-        0.5))[:, np.newaxis]`, `y * -1.0 * x` for `y * -0.5 * (2 * x)`: exact for a power of two. None for others."""
+        """A product in which a power of two, which is exact, moves to another number; None for others.
+
+        2.0 * g * x          for  g * (2 * x), with a number `g` and an array `x`
+        (-t)[:, np.newaxis]  for  2.0 * (-(t * 0.5))[:, np.newaxis]
+        y * -1.0 * x         for  y * -0.5 * (2 * x)
+        """
         inner = node.right
         if not isinstance(node.op, gast.Mult):
             return None

@@ -41,6 +41,7 @@ from s2sgrad.memory.aliasing import Memory
 from s2sgrad.normalize import library
 from s2sgrad.primitives import catalogue
 from s2sgrad.runtime import closures
+from s2sgrad.source import read
 from s2sgrad.specialize import lambda_lifting, nesting
 from s2sgrad.specialize.evaluator import Evaluator, Family
 from s2sgrad.specialize.objects import Objects
@@ -190,21 +191,19 @@ class Closures(Family):
         """Refuse a function that is differentiated inside and changes what it captures, by whatever function: its gradient
         works on copies."""
         writes = mod_ref.of(target).arguments
-        known = mod_ref.ANY not in writes  # else by a function that is not known, which changes what can be changed
-        changed = {n for n in writes & {*captured} if self.can_be_changed(n, known)}
+        changed = writes & {*captured}
+        called = {getattr(call.func, "id", None) for call in calls_in(read(target).tree)}
+        if mod_ref.ANY in writes or called & {*captured}:  # a function that is not known changes what can be changed
+            changed = frozenset(filter(self.is_made_here, changed))
         if changed:
             shown = self.unit.shown(min(changed))
             self.unit.refuse(node, f"`{shown}` is changed by a function that is differentiated here, which cannot be "
                                    "followed: return the value from it")  # fmt: skip
 
-    def can_be_changed(self, local: str, known: bool) -> bool:
-        """Whether a variable may stand for what a function changes that is `known`; else, whether it surely stands for a
-        list, dict or set."""
+    def is_made_here(self, local: str) -> bool:
+        """Whether the user binds a variable to a list, dict or set, written out or made of something."""
         base = self.unit.bases.get(local, local)
         bound = [s.value for s in nodes(self.unit.primal.tree) if isinstance(s, gast.Assign) and bound_name(s) == base]
-        if known:
-            found = [self.unit.resolve(v) for v in bound]
-            return not found or not all(callable(v) and v is not MISSING for v in found)
         return any(isinstance(v, _CHANGEABLE) or self.unit.called(v) in (list, dict, set) for v in bound)
 
     def declared(self, f: Any, node: gast.AST) -> tuple[str, Iterable[inspect.Parameter]]:

@@ -79,7 +79,7 @@ RESULTS = {"out", "output"}
 
 def overwrites(argument: str) -> bool:
     """Whether a keyword of a library function allows it to overwrite an argument, or gives it an array to write."""
-    return argument in ("inplace", "output") or argument.startswith("overwrite")
+    return argument in ("inplace", "output", "distances") or argument.startswith("overwrite")
 
 
 def is_off(argument: str, value: object) -> bool:

@@ -68,6 +68,18 @@ def distance_transform_edt(
     return None
 
 
+def results_apart(rule):
+    """Refuse arrays that are given for the results of a distance transform."""
+    for test in (
+        lambda distances: not (distances.known and distances.value is None),
+        lambda indices: not (indices.known and indices.value is None),
+    ):
+        rule.refuse(test, "a distance transform that writes into an array of yours has no derivative rule: use its result")
+
+
+results_apart(distance_transform_edt)
+
+
 @distance_transform_edt.keyword("sampling")
 def _(g, d, input, sampling=None, return_distances=True, return_indices=False, distances=None, indices=None):
     distances_alone(input, return_distances, return_indices, sampling)

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import ndimage
 
 from s2sgrad.rules.reductions import of_arrays
+from s2sgrad.rules.scipy.fourier_filters import results_apart
 from s2sgrad.rules.scipy.rank_filters import chosen, unchosen
 from s2sgrad.rules.table import existing, flat, general, linear
 from s2sgrad.runtime import Refusal, over
@@ -169,7 +170,7 @@ def _(y, input, input_dot, labels=None, index=None):
 flat(
     ndimage.label, ndimage.find_objects, ndimage.binary_closing, ndimage.binary_dilation, ndimage.binary_erosion,
     ndimage.binary_fill_holes, ndimage.binary_hit_or_miss, ndimage.binary_opening, ndimage.binary_propagation,
-    ndimage.distance_transform_cdt, ndimage.generate_binary_structure,
+    ndimage.generate_binary_structure,
     ndimage.maximum_position, ndimage.minimum_position, ndimage.histogram,
     ndimage.watershed_ift, *existing(ndimage, "value_indices"),
 )  # fmt: skip
@@ -180,6 +181,17 @@ def distance_transform_bf(
     g, y, input, metric="euclidean", sampling=None, return_distances=True, return_indices=False, distances=None, indices=None
 ):
     return None  # in the image, of which zeros count; `sampling` is refused, in which it is not flat
+
+
+@general(ndimage.distance_transform_cdt)
+def distance_transform_cdt(
+    g, y, input, metric="chessboard", return_distances=True, return_indices=False, distances=None, indices=None
+):
+    return None
+
+
+for _rule in (distance_transform_bf, distance_transform_cdt):
+    results_apart(_rule)
 
 
 of_arrays(ndimage.sum_labels, ndimage.sum, ndimage.mean, ndimage.variance, ndimage.standard_deviation)

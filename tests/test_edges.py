@@ -254,3 +254,22 @@ def test_a_store_through_the_transpose_has_its_column():
 
     wanted = np.diag([18.0, 2.0, 18.0, 2.0])
     np.testing.assert_array_equal(hessian(stored)(np.ones((2, 2))).reshape(4, 4), wanted)
+
+
+@pytest.mark.records
+def test_distances_written_into_an_array_of_the_users():
+    ndimage = pytest.importorskip("scipy.ndimage")
+
+    def written(v):
+        y = v.copy()
+        ndimage.distance_transform_edt(y, distances=y)
+        return np.sum(y * v)
+
+    def read(v):
+        y = np.zeros(3)
+        ndimage.distance_transform_edt(np.array([1, 0, 1]), distances=y)
+        return np.sum(y * v)
+
+    with pytest.raises(S2SGradError, match="write into"):
+        grad(written)(np.array([0.3, 0.7, 0.8]))
+    np.testing.assert_array_equal(grad(read)(np.ones(3)), [1.0, 0.0, 1.0])

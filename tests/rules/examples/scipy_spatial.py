@@ -20,6 +20,7 @@ for _f in (distance.euclidean, distance.sqeuclidean, distance.cityblock, distanc
     example(_f, draw.normal(3), draw.normal(3), w=_weights)
 for _f in (distance.hamming, distance.jaccard):
     example(_f, np.array([1, 0, 1, 0]), np.array([1, 1, 0, 0]), draw.between(0.5, 2.0, 4))
+    example(_f, np.array([3, 0, 2, 0]), np.array([5, 1, 0, 0]), np.array([0.5, 1.5, 0.8, 1.1]))
 example(distance.minkowski, draw.normal(3), draw.normal(3), 3)
 example(distance.minkowski, draw.normal(3), draw.normal(3), p=1.5, w=_weights)
 example(distance.minkowski, draw.normal(3), draw.normal(3), 1)

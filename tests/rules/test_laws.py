@@ -495,7 +495,8 @@ def of_sparse_arrays(f: Any) -> bool:
 UNEXAMPLED = {closures.closure, keywords.held}  # of functions, which test_function_programs.py differentiates
 UNEXAMPLED |= {special.nctdtridf}  # has an end, which small changes of the examples reach
 UNEXAMPLED |= {special.fdtridfd}  # SciPy gives few digits
-UNEXAMPLED |= {np.bartlett, np.blackman, np.hamming, np.hanning, ndimage.distance_transform_bf}  # refused but of constants
+UNEXAMPLED |= {np.bartlett, np.blackman, np.hamming, np.hanning}  # refused but of constants
+UNEXAMPLED |= {ndimage.distance_transform_bf, ndimage.distance_transform_cdt}  # flat in images, which are no floats
 UNEXAMPLED |= {signal.correlation_lags}  # the same
 UNEXAMPLED |= {special.ncfdtrinc, special.ncfdtridfn, special.ncfdtridfd}  # SciPy gives four digits of them
 UNEXAMPLED |= {f for f in rules() if of_sparse_arrays(f)}  # they are in test_scipy_sparse.py

@@ -25,12 +25,12 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.expression_shapes import Shapes
-from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.analysis.kinds import Array, Kind, Number
 from s2sgrad.analysis.sizes import Dim, surely_not_one
 from s2sgrad.analysis.symbolic_shapes import is_exact
 from s2sgrad.flow.counts import write_counts
 from s2sgrad.ir.forms import bound_name, number, parts_of, whole_number
-from s2sgrad.ir.quote import Transformer, nodes, nodes_of
+from s2sgrad.ir.quote import NAMES, Transformer, nodes, nodes_of
 from s2sgrad.ir.unit import Unit, parameters, sweep_of
 
 _ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div)
@@ -168,12 +168,20 @@ class _Uniform:
 
     def spans(self, side: gast.AST, whole: gast.AST) -> bool:
         """Whether one side of an operation has the shape of its result: by the sizes, or because both are computed item by
-        item from one array."""
+        item from one array.  A number beside single precision would give single precision, where an array of doubles does
+        not."""
+        if any(
+            isinstance(k, Array) and k.dtype in ("float32", "float16", None) for k in map(self.kind, nodes_of(whole, NAMES))
+        ):
+            return False
         dims = self.shapes.dims(side)
         if dims is not None and _is_exact(self.unit, dims):
             return dims == self.shapes.dims(whole)
         like = self.like(side)
         return like is not None and like == self.like(whole)
+
+    def kind(self, node: gast.Name) -> Kind | None:
+        return self.unit.kinds.get(node.id)
 
     def like(self, node: gast.AST) -> str | None:
         """The array from which an expression is computed item by item, with numbers besides; None where there is none."""

@@ -27,10 +27,12 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.ir import scoping
 from s2sgrad.ir.forms import bound_name
-from s2sgrad.ir.quote import at, clone, nested, nodes, nodes_of, place_of
+from s2sgrad.ir.quote import NAMES, at, clone, nested, nodes, nodes_of, place_of
 from s2sgrad.ir.scoping import COMPREHENSIONS
 from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import Unit
+
+_LATER = (*COMPREHENSIONS, gast.Lambda)  # expressions that are evaluated later, or more than once
 
 
 def nest(block: list[gast.AST], ours: set[str]) -> None:
@@ -43,7 +45,7 @@ def nest(block: list[gast.AST], ours: set[str]) -> None:
         for statement in inner:
             for part in _read_first(statement):
                 read = getattr(statement, part)
-                held = {n.id for n in nodes_of(read, (gast.Name,), COMPREHENSIONS)} & waiting.keys()
+                held = {n.id for n in nodes_of(read, NAMES, _LATER)} & waiting.keys()
                 setattr(statement, part, clone(read, functools.partial(_put, {n: waiting.pop(n).value for n in held})))
             local = bound_name(statement)
             if local in ours and reads[local] == binds[local] == 1:

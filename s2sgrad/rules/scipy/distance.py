@@ -263,7 +263,7 @@ def jaccard(g, y, u, v, w=None):
     return None, None
 
 
-# SciPy 1.15 and later ask which elements are 0, and older versions which are equal
+# newer versions of SciPy compare which elements are 0, older versions the elements themselves
 _DIFFER = np.logical_xor if distance.jaccard([1.0], [2.0]) == 0.0 else np.not_equal
 
 

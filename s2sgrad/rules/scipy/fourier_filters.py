@@ -68,7 +68,7 @@ def distance_transform_edt(
     return None
 
 
-def results_apart(rule):
+def refuse_arrays_for_results(rule):
     """Refuse arrays that are given for the results of a distance transform."""
     for test in (
         lambda distances: not (distances.known and distances.value is None),
@@ -77,7 +77,7 @@ def results_apart(rule):
         rule.refuse(test, "a distance transform that writes into an array of yours has no derivative rule: use its result")
 
 
-results_apart(distance_transform_edt)
+refuse_arrays_for_results(distance_transform_edt)
 
 
 @distance_transform_edt.keyword("sampling")

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import ndimage
 
 from s2sgrad.rules.reductions import of_arrays
-from s2sgrad.rules.scipy.fourier_filters import results_apart
+from s2sgrad.rules.scipy.fourier_filters import refuse_arrays_for_results
 from s2sgrad.rules.scipy.rank_filters import chosen, unchosen
 from s2sgrad.rules.table import existing, flat, general, linear
 from s2sgrad.runtime import Refusal, over
@@ -191,7 +191,7 @@ def distance_transform_cdt(
 
 
 for _rule in (distance_transform_bf, distance_transform_cdt):
-    results_apart(_rule)
+    refuse_arrays_for_results(_rule)
 
 
 of_arrays(ndimage.sum_labels, ndimage.sum, ndimage.mean, ndimage.variance, ndimage.standard_deviation)

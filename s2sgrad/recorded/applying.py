@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import functools
+from collections.abc import Iterable
 from sys import getrefcount
 from typing import Any
 
@@ -327,16 +328,25 @@ def _bound(run: Run, known: operations.Primitive, args: tuple, keywords: dict[st
             found.append(k[1])
         else:
             found.append(kept_array(a, False))
-    named = {k: kept(run, v, borrows) for k, v in keywords.items()} if keywords else keywords
+    named = {k: kept(run, v) for k, v in keywords.items()} if keywords else keywords
     call, operands, named = known.prepared(tuple(found), named)
     if borrows:
         for operand, is_read in zip(operands, call.reads, strict=False):
             if is_read and type(operand) is Kept and not operand.borrowed:
                 operand.borrow(run)
+    if named:
+        _borrow(run, named.values())  # of a linear rule these are the coefficients
     shown = call.refusal is not None or not _NESTED.isdisjoint(map(type, operands))
     if named and not shown:
         shown = not _NESTED.isdisjoint(map(type, named.values()))
     return call, operands, named, user_place() if shown else None
+
+
+def _borrow(run: Run, values: Iterable[Any]) -> None:
+    """Say that the values of what is kept are needed."""
+    for value in values:
+        if type(value) is Kept and not value.borrowed:
+            value.borrow(run)
 
 
 def kept(run: Run, value: Any, borrows: bool = True) -> Any:

@@ -30,6 +30,7 @@ from s2sgrad.flow.occurrences import Occurrences
 from s2sgrad.ir import complex_parts, notes
 from s2sgrad.ir.forms import bound_name, parts_of
 from s2sgrad.ir.quote import assign, at, clone, constant, mentioned, name, place_of, substitute
+from s2sgrad.ir.signatures import by_position
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory.aliases import Aliases, has_shadows
 from s2sgrad.memory.sources import is_basic
@@ -260,11 +261,21 @@ def _of_call(unit: Unit, value: gast.AST) -> tuple[gast.AST | None, Any, bool]:
     target, arguments = unit.resolve(value.func), value.args
     if target is MISSING and isinstance(value.func, gast.Attribute):
         target, arguments = getattr(np.ndarray, value.func.attr, MISSING), [value.func.value, *value.args]
-    gives, named = catalogue.of(target).gives, any(isinstance(getattr(a, "value", None), str) for a in arguments[1:])
-    if named or not arguments or gives not in VIEWS:  # a string is the order of the elements
+    gives = catalogue.of(target).gives
+    if not arguments or gives not in VIEWS or (gives is Gives.CONTIGUOUS and _orders(target, arguments)):
         return nothing
     notes.OF_FIRST.put(value, arguments[0] in value.args)
     return arguments[0], (target.__name__, [_skeleton(a) for a in arguments[1:]]), gives is Gives.CONTIGUOUS
+
+
+def _orders(target: Any, arguments: list[gast.AST]) -> bool:
+    """Whether a call may say in which order elements are read: another than that of the memory makes a copy."""
+    if any(isinstance(a, gast.Starred) or isinstance(getattr(a, "value", None), str) for a in arguments):
+        return True
+    if target is np.ndarray.reshape:  # takes the order by keyword alone
+        return False
+    names = by_position(getattr(np, target.__name__, target))
+    return "order" in names[: len(arguments)]
 
 
 def _skeleton(node: gast.AST | None) -> Any:

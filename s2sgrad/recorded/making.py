@@ -39,20 +39,18 @@ def array(x: Any, *args: Any, **keywords: Any) -> Any:
     return applied(np.array, (x, *args), keywords)
 
 
-@instead_of(np.asarray, np.asanyarray)
-def as_array(x: Any, *args: Any, **keywords: Any) -> Any:
-    """The array itself where it is one of this dtype."""
-    dtype = args[0] if args else keywords.get("dtype")
-    if type(x) is Array and (dtype is None or np.dtype(dtype) == bottom(x).dtype):
-        return x
-    return applied(np.asarray, (x, *args), keywords)
+def _fitting(function: Any) -> Callable[..., Any]:
+    def fitting(x: Any, *args: Any, **keywords: Any) -> Any:
+        """The array itself where NumPy gives it back."""
+        itself = type(x) is Array and function(bottom(x), *args, **keywords) is bottom(x)
+        return x if itself else applied(function, (x, *args), keywords)
+
+    return fitting
 
 
-@instead_of(np.ascontiguousarray)
-def as_contiguous(x: Any, *args: Any, **keywords: Any) -> Any:
-    """The array itself where it is contiguous."""
-    same = type(x) is Array and not args and not keywords and bottom(x).flags.c_contiguous and bottom(x).ndim
-    return x if same else applied(np.ascontiguousarray, (x, *args), keywords)
+_function: Any
+for _function in (np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.require):
+    SPECIAL[_function] = _fitting(_function)
 
 
 def _like(function: Any) -> Callable[..., Any]:
@@ -62,7 +60,6 @@ def _like(function: Any) -> Callable[..., Any]:
     return like
 
 
-_function: Any
 for _function in (np.zeros_like, np.ones_like, np.empty_like):
     SPECIAL[_function] = _like(_function)
 

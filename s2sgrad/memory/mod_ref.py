@@ -308,8 +308,21 @@ def overwriting(node: Any, target: Any) -> str | None:
 
 
 def writes_out(node: Any, target: Any) -> bool:
-    """Whether a call passes `out=`, by keyword or by position."""
+    """Whether a call passes `out=`, by keyword or by position.
+
+    >>> from scipy import special
+    >>> text = "zeta(s, q, y), zeta(s, q), zeta(s, q, out=y), zeta(*s)"
+    >>> [writes_out(call, special.zeta) for call in gast.parse(text).body[0].value.elts]
+    [True, False, True, True]
+    """
     if isinstance(target, types.FunctionType) and not effects.is_library(target):
         return False  # an argument of a user's function called `out` is no output
+    if any(k.arg == "out" for k in node.keywords):
+        return True
     count = getattr(target, "nin", None)
-    return any(k.arg == "out" for k in node.keywords) or (isinstance(count, int) and len(node.args) > count)
+    if not isinstance(count, int):
+        names = () if is_ours(target) else by_position(target)
+        if "out" not in names:
+            return False
+        count = names.index("out")
+    return len(node.args) > count or any(isinstance(a, gast.Starred) for a in node.args)

@@ -63,6 +63,7 @@ def into(unit: Unit, node: gast.Call) -> tuple[list[gast.AST], gast.AST] | None:
     if _is_idle(target, out):
         return None
     _require_one(unit, node, target, out)
+    held, out = _held_if_none(unit, out)
     _without_defaults(node, target, names)
     if target is np.take:
         _without_mode(unit, node, method)
@@ -79,8 +80,9 @@ def into(unit: Unit, node: gast.Call) -> tuple[list[gast.AST], gast.AST] | None:
     checks = [_apart(unit, node, place)] if catalogue.of(target).joins else []
     store = gast.Assign([as_target(expression("x[...]", x=place()))], node, None)
     notes.CASTS.put(store)
-    if isinstance(out, gast.Name) and out.id in _optional(unit, node):
-        return _if_given(unit, node, out, [*checks, store])
+    if held or getattr(out, "id", None) in _optional(unit, node):
+        stores, result = _if_given(unit, node, out, [*checks, store])
+        return [*held, *stores], result
     return [*checks, store], _given_back(unit, node, target, place())
 
 
@@ -210,7 +212,24 @@ def _emptied(statement: gast.Assign) -> list[str]:
     for target, value in pairs:  # grows
         if isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple):
             pairs += zip(target.elts, value.elts, strict=False)
-    return [t.id for t, value in pairs if isinstance(t, gast.Name) and is_none(value)]
+    return [t.id for t, value in pairs if isinstance(t, gast.Name) and _may_be_none(value)]
+
+
+def _may_be_none(value: gast.AST) -> bool:
+    """Whether an expression is None, or chooses between None and others."""
+    if isinstance(value, gast.IfExp):
+        return _may_be_none(value.body) or _may_be_none(value.orelse)
+    if isinstance(value, gast.BoolOp):
+        return any(map(_may_be_none, value.values))
+    return is_none(value)
+
+
+def _held_if_none(unit: Unit, out: gast.AST) -> tuple[list[gast.AST], gast.AST]:
+    """An expression that may be None, bound to a name, and that name; none and the expression for others."""
+    if isinstance(out, gast.Name) or not _may_be_none(out):
+        return [], out
+    holder = unit.temp()
+    return [assign(holder, out)], name(holder)
 
 
 def _if_given(unit: Unit, node: gast.Call, out: gast.Name, stores: list[gast.AST]) -> tuple[list[gast.AST], gast.AST]:

@@ -1,7 +1,7 @@
 """Which functions take `out=` and leave it alone.
 
-NumPy 2 forgets it in some of its transforms in the plane: they return their result, and nothing is written.  Whether the
-version at hand does is tried.
+NumPy 2 forgets it in some of its transforms: they return their result, and nothing is written.  Whether the version at
+hand does is tried.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import numpy as np
 
 
 def _is_left(transform: Callable[..., Any]) -> bool:
-    """Whether a transform forgets its buffer; those of NumPy 1 take none."""
-    buffer = transform(np.eye(2))
+    """Whether a transform forgets its buffer; those of NumPy 1, and what is no transform, take none."""
     try:
+        buffer = transform(np.eye(2))
         return transform(np.eye(2), out=buffer) is not buffer
-    except TypeError:
+    except (TypeError, ValueError):
         return False
 
 
-_FORGETFUL = tuple(f for f in (np.fft.fft2, np.fft.ifft2, np.fft.rfft2, np.fft.irfft2) if _is_left(f))
+_FORGETFUL = tuple(f for f in (vars(np.fft)[n] for n in np.fft.__all__) if _is_left(f))
 
 
 def leaves_out(primitive: Any) -> bool:

@@ -301,3 +301,13 @@ def item_of_a_tuple_that_is_written_later(x, s):
     r = (k, w) if s > 0.0 else (w, k)
     a, b = r
     return np.sum(a * a) * b + np.sum(q[0])
+
+
+@case(VECTOR, 3.0)
+def buffer_that_may_be_none(x, k):
+    """`out=` that a condition gives: a new array where it is None."""
+    t = x * 1.5
+    y = np.multiply(t, 2.0, out=t if k > 1.0 else None)
+    held = None if k > 2.0 else x * 0.5
+    z = np.sin(t, out=held)
+    return np.sum(y * z) + np.sum(t)

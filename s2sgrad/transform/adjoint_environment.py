@@ -213,6 +213,8 @@ class Adjoints:
         value = simplified(clone(g.value))
         value = value if is_fresh(self.unit, value) else stores.hold(self, holder, value, g.kind)
         self.borrowed |= {holder} if self.is_borrowed(value) else set()
+        if isinstance(value, gast.Tuple):
+            self.unit.derivative.bars.add(holder)
         self.out.append(assign(holder, value))
         return Cotangent(name(holder), g.kind, g.full, None, g.numeric, idle=g.idle)
 

@@ -63,7 +63,7 @@ flat(number_of, alike)
 def ttest_1samp(g, y, a, popmean, axis=0, nan_policy="propagate", alternative="two-sided", *, keepdims=False):
     n, d, t = number_of(a, axis, popmean), deviation(a, axis), unreduce(y[0], a, axis, keepdims)
     error = np.std(a, axis=axis, ddof=1, keepdims=True) / np.sqrt(n)
-    t_bar = unreduce(g[0] + g[1] * t_slope(y[0], n - 1.0), a, axis, keepdims)
+    t_bar = unreduce(g[0] + product(g[1], t_slope(y[0], n - 1.0)), a, axis, keepdims)
     mean_bar = -mean_of(t_bar, axis) / error
     return t_bar * (1.0 / (n * error) - t * d / (n * (n - 1.0) * error * error)), unbroadcast(mean_bar, popmean)
 
@@ -74,7 +74,7 @@ def ttest_rel(g, y, a, b, axis=0, nan_policy="propagate", alternative="two-sided
     whole = a - b
     n, d, t = number_of(whole, axis), deviation(whole, axis), unreduce(y[0], whole, axis, keepdims)
     error = np.std(whole, axis=axis, ddof=1, keepdims=True) / np.sqrt(n)
-    t_bar = unreduce(g[0] + g[1] * t_slope(y[0], n - 1.0), whole, axis, keepdims)
+    t_bar = unreduce(g[0] + product(g[1], t_slope(y[0], n - 1.0)), whole, axis, keepdims)
     each = t_bar * (1.0 / (n * error) - t * d / (n * (n - 1.0) * error * error))
     return unbroadcast(each, a), unbroadcast(-each, b)
 
@@ -108,7 +108,7 @@ def ttest_ind(
     square = both if equal_var else spread(a, axis) / m + spread(b, axis) / n
     part_a = (1.0 / m + 1.0 / n) / df if equal_var else 1.0 / (m * (m - 1.0))
     part_b = (1.0 / m + 1.0 / n) / df if equal_var else 1.0 / (n * (n - 1.0))
-    t_bar = g[0] + g[1] * t_slope(y[0], df) * statistic_alone(g[1], equal_var)
+    t_bar = g[0] + product(g[1], t_slope(y[0], df)) * statistic_alone(g[1], equal_var)
     error = np.sqrt(square)
     t_of_a, t_of_b = unreduce(y[0], a, axis, keepdims), unreduce(y[0], b, axis, keepdims)
     in_a = 1.0 / (m * error) - t_of_a * deviation(a, axis) * part_a / square
@@ -146,8 +146,8 @@ def chisquare(g, y, f_obs, f_exp=None, ddof=0, axis=0, *, sum_check=True, nan_po
     df = count(f_obs, axis) - 1.0 - ddof
     c_bar = unreduce(g[0] + product(g[1], chi2_slope(y[0], df)), f_obs, axis, keepdims)
     share = f_obs / expected(f_obs, f_exp, axis)
-    each = 2.0 * c_bar * (share - 1.0)
-    return each + mean_of(c_bar * (1.0 - share * share), axis) if f_exp is None else each
+    each = 2.0 * product(c_bar, share - 1.0)
+    return each + mean_of(product(c_bar, 1.0 - share * share), axis) if f_exp is None else each
 
 
 @chisquare.keyword("f_exp")
@@ -156,7 +156,7 @@ def _(g, y, f_obs, f_exp=None, ddof=0, axis=0, *, sum_check=True, nan_policy="pr
     df = count(f_obs, axis) - 1.0 - ddof
     share = f_obs / f_exp
     c_bar = unreduce(g[0] + product(g[1], chi2_slope(y[0], df)), f_obs, axis, keepdims)
-    return unbroadcast(c_bar * (1.0 - share * share), f_exp)
+    return unbroadcast(product(c_bar, 1.0 - share * share), f_exp)
 
 
 chisquare.refuse(lambda ddof: ddof.rank != 0, "`chisquare` with several `ddof` has no derivative rule: call it for each")

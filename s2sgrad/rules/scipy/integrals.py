@@ -14,14 +14,14 @@ import numpy as np
 from scipy import special
 
 from s2sgrad.rules.table import complex_of_real_numbers, elementwise, general, of_complex_numbers
-from s2sgrad.runtime import over
+from s2sgrad.runtime import over, product
 
 # --- sine, cosine, Fresnel: DLMF 6.2, 7.2 ------------------------------------------------------------------------------
 
 
 @general(special.sici)
 def sici(g, y, x):
-    return g[0] * np.sinc(x / math.pi) + g[1] * np.cos(x) / x
+    return g[0] * np.sinc(x / math.pi) + product(g[1], np.cos(x) / x)
 
 
 @sici.forward()
@@ -31,7 +31,7 @@ def _(y, x, x_dot):
 
 @general(special.shichi)
 def shichi(g, y, x):  # sinh(x) / x is the mean of exprel on both sides
-    return 0.5 * g[0] * (special.exprel(x) + special.exprel(-x)) + g[1] * np.cosh(x) / x
+    return 0.5 * g[0] * (special.exprel(x) + special.exprel(-x)) + product(g[1], np.cosh(x) / x)
 
 
 @shichi.forward()
@@ -193,7 +193,7 @@ smirnovi.constant("n")
 
 @general(special.itj0y0)
 def itj0y0(g, y, x):
-    return g[0] * special.j0(x) + g[1] * special.y0(x)
+    return g[0] * special.j0(x) + product(g[1], special.y0(x))
 
 
 @itj0y0.forward()
@@ -203,7 +203,7 @@ def _(y, x, x_dot):
 
 @general(special.iti0k0)
 def iti0k0(g, y, x):
-    return g[0] * special.i0(x) + g[1] * special.k0(x)
+    return g[0] * special.i0(x) + product(g[1], special.k0(x))
 
 
 @iti0k0.forward()
@@ -213,7 +213,7 @@ def _(y, x, x_dot):
 
 @general(special.it2j0y0)
 def it2j0y0(g, y, x):  # of (1 - j0(t)) / t from 0 on, and of y0(t) / t from x on
-    return g[0] * over(1.0 - special.j0(x), x) - g[1] * over(special.y0(x), x)
+    return g[0] * over(1.0 - special.j0(x), x) - product(g[1], over(special.y0(x), x))
 
 
 @it2j0y0.forward()
@@ -223,7 +223,7 @@ def _(y, x, x_dot):
 
 @general(special.it2i0k0)
 def it2i0k0(g, y, x):
-    return g[0] * over(special.i0(x) - 1.0, x) - g[1] * over(special.k0(x), x)
+    return g[0] * over(special.i0(x) - 1.0, x) - product(g[1], over(special.k0(x), x))
 
 
 @it2i0k0.forward()
@@ -267,12 +267,13 @@ besselpoly.constant("nu")
 
 
 def agm_slope(y, a, b):
-    """The slope of `special.agm(a, b)`, which is `y`, in `a`."""
+    """The slope of `special.agm(a, b)`, which is `y`, in `a`: where `y` is 0 it is infinite in the number that is 0."""
     total = a + b
-    m = ((a - b) / total) ** 2
+    m = np.where(np.equal(y, 0.0), 0.25, ((a - b) / total) ** 2)
     k, e = special.ellipk(m), special.ellipe(m)
     in_m = 0.5 * np.where(m < 1e-8, 0.5, (e - (1.0 - m) * k) / np.where(m < 1e-8, 1.0, m * (1.0 - m) * k))
-    return y / total * (1.0 - in_m * 4.0 * b * (a - b) / (total * total))
+    slope = y / total * (1.0 - in_m * 4.0 * b * (a - b) / (total * total))
+    return np.where(np.equal(y, 0.0) & np.not_equal(b, 0.0), np.inf, slope)
 
 
 @elementwise(special.agm)

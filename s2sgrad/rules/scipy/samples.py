@@ -181,7 +181,7 @@ def p_slope(r, n):
 @general(stats.pearsonr)
 def pearsonr(g, y, x, y_, alternative="two-sided", method=None, axis=0):
     r, whole = y[0], broadcast(x, y_, axis)
-    g = unreduce(g[0] + g[1] * p_slope(r, count(whole, axis)), whole, axis)
+    g = unreduce(g[0] + product(g[1], p_slope(r, count(whole, axis))), whole, axis)
     r = unreduce(r, whole, axis)
     a, b = deviation(whole, axis), deviation(broadcast(y_, x, axis), axis)
     a_norm = np.sqrt(np.sum(a * a, axis=axis, keepdims=True))

@@ -111,7 +111,7 @@ def f_oneway(g, y, *samples, axis=0, equal_var=True, nan_policy="propagate", kee
     joined = np.concatenate(samples, axis)
     whole = np.moveaxis(joined, axis, -1)
     own = group_means(whole, sizes)
-    f_bar = last(g[0] + g[1] * f_slope(y[0], m, n), joined, axis, keepdims)
+    f_bar = last(g[0] + product(g[1], f_slope(y[0], m, n)), joined, axis, keepdims)
     within = np.sum((whole - own) ** 2, axis=-1, keepdims=True) / n
     between = (own - np.mean(whole, axis=-1, keepdims=True)) / m
     bar = 2.0 * f_bar / within * (between - last(y[0], joined, axis, keepdims) * (whole - own) / n)
@@ -159,7 +159,7 @@ def levene(
     apart = whole - group_sums(shares * whole, sizes)
     d = np.abs(apart)
     own = group_means(d, sizes)
-    f_bar = last(g[0] + g[1] * f_slope(y[0], m, n), joined, axis, keepdims)
+    f_bar = last(g[0] + product(g[1], f_slope(y[0], m, n)), joined, axis, keepdims)
     within = np.sum((d - own) ** 2, axis=-1, keepdims=True) / n
     between = (own - np.mean(d, axis=-1, keepdims=True)) / m
     bar = np.sign(apart) * 2.0 * f_bar / within * (between - last(y[0], joined, axis, keepdims) * (d - own) / n)
@@ -303,7 +303,7 @@ def jarque_bera(g, y, x, *, axis=None, nan_policy="propagate", keepdims=False):
 def ttest_ind_from_stats(g, y, mean1, std1, nobs1, mean2, std2, nobs2, equal_var=True, alternative="two-sided"):
     both, n = 1.0 / nobs1 + 1.0 / nobs2, nobs1 + nobs2 - 2.0
     square = ((nobs1 - 1.0) * std1 * std1 + (nobs2 - 1.0) * std2 * std2) / n * both
-    t_bar = g[0] + g[1] * t_slope(y[0], n)
+    t_bar = g[0] + product(g[1], t_slope(y[0], n))
     mean_bar, square_bar = t_bar / np.sqrt(square), -t_bar * y[0] / square * both / n
     in_std1, in_std2 = square_bar * (nobs1 - 1.0) * std1, square_bar * (nobs2 - 1.0) * std2
     first = unbroadcast(mean_bar, mean1), unbroadcast(in_std1, std1)

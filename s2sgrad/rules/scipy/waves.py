@@ -31,14 +31,14 @@ def _(y, z, z_dot):
 
 @general(special.airye)  # times exp(2 / 3 * z ** 1.5), the others times its reciprocal
 def airye(g, y, z):
-    root = np.sqrt(z)
-    falling = g[0] * (y[1] + root * y[0]) + g[1] * (z * y[0] + root * y[1])
+    root = np.sqrt(np.maximum(z, 0.0))
+    falling = product(g[0], y[1] + root * y[0]) + product(g[1], z * y[0] + root * y[1])
     return falling + g[2] * (y[3] - root * y[2]) + g[3] * (z * y[2] - root * y[3])
 
 
 @airye.forward()
 def _(y, z, z_dot):
-    root = z_dot * np.sqrt(z)
+    root = z_dot * np.sqrt(np.maximum(z, 0.0))
     falling = z_dot * y[1] + root * y[0], z_dot * z * y[0] + root * y[1]
     return falling[0], falling[1], z_dot * y[3] - root * y[2], z_dot * z * y[2] - root * y[3]
 
@@ -88,8 +88,9 @@ def keip(g, y, x):
 
 @general(special.kelvin)
 def kelvin(g, y, x):
-    first = g[0] * y[2] + g[1] * y[3]
-    return np.real(first + g[2] * (1j * y[0] - y[2] / x) + g[3] * (1j * y[1] - y[3] / x))
+    first = g[0] * y[2] + product(g[1], y[3])
+    second = product(g[2], 1j * y[0] - y[2] / x) + product(g[3], 1j * y[1] - y[3] / x)
+    return np.real(first + second)
 
 
 @kelvin.forward()
@@ -367,14 +368,14 @@ def _(y, m, n, c, x, m_dot, n_dot, c_dot, x_dot):
 
 @general(special.obl_rad2)
 def oblate_second(g, y, m, n, c, x):
-    one = sound(special.obl_rad1(m, n, c, x), y, 1.0 / (c * (x * x + 1.0)))
+    one = sound(special.obl_rad1(m, n, c, x), y, np.divide(1.0, c * (x * x + 1.0)))
     curve = oblate_radial_curve(y, m, special.obl_cv(m, n, c), c, x)
     return None, None, None, unbroadcast(one * (g[0] * y[1] + g[1] * curve), x)
 
 
 @oblate_second.forward()
 def _(y, m, n, c, x, m_dot, n_dot, c_dot, x_dot):
-    one = sound(special.obl_rad1(m, n, c, x), y, 1.0 / (c * (x * x + 1.0)))
+    one = sound(special.obl_rad1(m, n, c, x), y, np.divide(1.0, c * (x * x + 1.0)))
     return None, None, None, (one * x_dot * y[1], one * x_dot * oblate_radial_curve(y, m, special.obl_cv(m, n, c), c, x))
 
 
@@ -393,14 +394,14 @@ def _(y, m, n, c, cv, x, m_dot, n_dot, c_dot, cv_dot, x_dot):
 @general(special.obl_rad2_cv)
 def oblate_second_of_value(g, y, m, n, c, cv, x):
     value = characteristic(cv, special.obl_cv(m, n, c))
-    one = sound(special.obl_rad1(m, n, c, x), y, 1.0 / (c * (x * x + 1.0)))
+    one = sound(special.obl_rad1(m, n, c, x), y, np.divide(1.0, c * (x * x + 1.0)))
     return None, None, None, None, unbroadcast(one * (g[0] * y[1] + g[1] * oblate_radial_curve(y, m, value, c, x)), x)
 
 
 @oblate_second_of_value.forward()
 def _(y, m, n, c, cv, x, m_dot, n_dot, c_dot, cv_dot, x_dot):
     value = characteristic(cv, special.obl_cv(m, n, c))
-    one = sound(special.obl_rad1(m, n, c, x), y, 1.0 / (c * (x * x + 1.0)))
+    one = sound(special.obl_rad1(m, n, c, x), y, np.divide(1.0, c * (x * x + 1.0)))
     return None, None, None, None, (one * x_dot * y[1], one * x_dot * oblate_radial_curve(y, m, value, c, x))
 
 

@@ -102,16 +102,14 @@ def _item(handle: Any, index: tuple) -> Any:
         return apply(kind, (handle,))
     if not index and bottom(handle).size == 1:
         index = (0,) * bottom(handle).ndim
-    if not index:
-        bottom(handle).item()  # raises as NumPy does
-    return apply(
-        kind, (read(handle, index[0] if len(index) == 1 and not isinstance(index[0], int) else _place(handle, index)),)
-    )
+    bottom(handle).item(*index)  # raises as NumPy does
+    place = index[0] if len(index) == 1 and isinstance(index[0], tuple) else index
+    return apply(kind, (read(handle, _place(handle, place)),))
 
 
 def _place(handle: Any, index: tuple) -> Any:
     value = bottom(handle)
-    return np.unravel_index(index[0], value.shape) if len(index) == 1 and value.ndim != 1 else index
+    return np.unravel_index(index[0] % value.size, value.shape) if len(index) == 1 and value.ndim != 1 else index
 
 
 def _listed(handle: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.reductions import along, whole, whole_dropped
+from s2sgrad.rules.reductions import along, is_container, whole, whole_dropped
 from s2sgrad.rules.scans import carried, products_along, products_before
 from s2sgrad.rules.table import flat, general
 from s2sgrad.runtime import over, times, unreduce
@@ -142,6 +142,13 @@ def nancumsum(g, y, x, axis=None):
 @nancumsum.forward()
 def _(y, x, x_dot, axis=None):
     return np.cumsum(np.where(np.isnan(x), 0.0, x_dot), axis=axis)
+
+
+for _rule in (nanvar, nanstd):
+    _rule.refuse(
+        lambda ddof: is_container(ddof) or ddof.rank not in (None, 0),
+        "a variance with several `ddof` has no derivative rule: call it for each",
+    )
 
 
 @general(np.nancumprod)

@@ -112,6 +112,11 @@ def expand_dims(g, y, x, axis=None):
     return np.squeeze(g, axis)
 
 
+@expand_dims.refined(lambda axis: getattr(axis, "type", None) is list)
+def _(g, y, x, axis=None):
+    return np.squeeze(g, tuple(axis))
+
+
 def inverse_axes(axes):
     """The permutation that undoes `axes`, for np.transpose.
 

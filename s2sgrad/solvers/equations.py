@@ -107,8 +107,21 @@ def states(y, full):
     return y[0] if full else y
 
 
+def tightest(tolerance):
+    """One tolerance, for equations of other sizes than those that each have their own.
+
+    >>> tightest([1e-6, 1e-8])
+    1e-08
+    """
+    return None if tolerance is None else float(np.min(tolerance))
+
+
+flat(tightest)
+
+
 def odeint_solver(rtol, atol, mxstep):
     """What solves the equations of the derivatives."""
+    rtol, atol = tightest(rtol), tightest(atol)
     return lambda rate, start, t: integrate.odeint(rate, start, t, rtol=rtol, atol=atol, mxstep=mxstep, tfirst=True)
 
 
@@ -201,8 +214,8 @@ def require_path(y: Any, g: Any, dense: Any, events: Any, vectorized: Any) -> No
 
 def tolerances(rtol: Any, atol: Any, max_step: Any) -> tuple[float, float, float]:
     """The options of the call that the equations of the derivatives share."""
-    atol = 1e-6 if atol is None else float(np.min(atol))
-    return 1e-3 if rtol is None else float(rtol), atol, np.inf if max_step is None else float(max_step)
+    atol = 1e-6 if atol is None else tightest(atol)
+    return 1e-3 if rtol is None else tightest(rtol), atol, np.inf if max_step is None else float(max_step)
 
 
 flat(require_path, tolerances)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.special
 import scipy.stats
-from scipy import integrate, interpolate, linalg, ndimage, signal, special, stats
+from scipy import fft, integrate, interpolate, linalg, ndimage, signal, sparse, spatial, special, stats
 from scipy.stats import norm
 
 from s2sgrad import S2SGradError, grad, hessian, jvp, vjp
@@ -134,6 +134,13 @@ def test_arguments_without_a_derivative_are_refused(part):
         (lambda x: np.sum(signal.fftconvolve(x, x, axes=0)), V, "axes"),
         (lambda x: stats.multivariate_normal.logpdf(x, allow_singular=True), 0.3, "allow_singular"),
         (lambda x: stats.gumbel_r.fit(x)[0], V, "fit"),
+        (lambda x: np.sum(np.nanvar(x, ddof=[0, 1])), M, "ddof"),
+        (lambda x: np.sum(stats.gstd(x, ddof=[0, 1])), V, "ddof"),
+        (lambda x: stats.tvar(x, ddof=0), 2.4, "one number"),
+        (lambda x: np.sum(stats.iqr(x, axis=[0, 1])), M, "tuple"),
+        (lambda x: np.sum(spatial.distance.jensenshannon(x, x * x, M)), V[:2], "bases"),
+        (lambda x: fft.idstn(x, type=[0, 1]), 2.4, "type"),
+        (lambda x: np.sum(sparse.kronsum((x, ([0, 1], [1, 0])), M).toarray()), V[:2], "two axes"),
     ],
 )
 def test_refused(f, x, named):
@@ -937,3 +944,58 @@ def test_second_derivatives_of_a_text_with_places_that_are_a_tuple():
     slopes = hessian(lambda y: np.sum(w * integrate.cumulative_simpson(y, x=x) ** 2))(y)
     unit = np.array([integrate.cumulative_simpson(e, x=x) for e in np.eye(8)])
     np.testing.assert_allclose(slopes, 2.0 * unit @ np.diag(w) @ unit.T, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "slopes"),
+    [
+        (lambda x: special.sici(x)[0], (0.0,), (1.0,)),
+        (lambda x: special.shichi(x)[0], (0.0,), (1.0,)),
+        (lambda x: special.itj0y0(x)[0], (0.0,), (1.0,)),
+        (lambda x: special.it2i0k0(x)[0], (-1.0,), (-0.266065877752,)),
+        (lambda x: special.airye(x)[2], (-1.0,), (0.592375626422,)),
+        (lambda x: special.kelvin(x)[0].real, (-1.0,), (0.062445752,)),
+        (lambda x: stats.pearsonr(x, 1.0 * x).statistic, (np.array([0.3, 1.0, 0.7]),), (np.zeros(3),)),
+        (lambda x: stats.chisquare(x, f_exp=x).pvalue, (np.array([0.3, 0.7]),), (np.zeros(2),)),
+        (special.agm, (0.0, 3.0), (np.inf, 0.0)),
+        (special.boxcox, (0.0, 2.0), (0.0, 0.25)),
+    ],
+)
+def test_where_what_is_not_read_has_no_finite_slope(f, args, slopes):
+    for k, slope in enumerate(slopes):
+        tangents = tuple(np.ones_like(a) if j == k else None for j, a in enumerate(args))
+        with np.errstate(all="ignore"):
+            np.testing.assert_allclose(grad(f, k)(*args), slope, atol=1e-8)
+            np.testing.assert_allclose(jvp(f, args, tangents)[1], np.sum(slope), atol=1e-8)
+
+
+def test_terms_of_results_that_nobody_reads_are_not_written():
+    f = grad(lambda x: special.sici(x)[0])
+    f(1.0)
+    assert "cos" not in f.source
+    f = grad(lambda x, y: stats.pearsonr(x, y)[0])
+    f(V, V * V)
+    assert "p_slope" not in f.source
+
+
+@pytest.mark.records
+def test_a_buffer_by_position():
+    """`special.zeta` is a function of Python that hands its third argument on as `out`."""
+
+    def into_another(s, q):
+        y = q * 1.0
+        special.zeta(s, q, y)
+        return np.sum(y)
+
+    def into_itself(s, q):
+        y = q * 1.0
+        special.zeta(s, y, y)
+        return np.sum(y)
+
+    def new(s, q):
+        return np.sum(special.zeta(s, q))
+
+    q = np.array([1.3, 2.0])
+    for f in (into_another, into_itself):
+        for found, expected in zip(grad(f, (0, 1))(2.4, q), grad(new, (0, 1))(2.4, q), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-12)

@@ -688,7 +688,14 @@ def coarse(name):
     return lambda b: np.sum(method(STIFF, b, **options)[0] ** 2)
 
 
-@pytest.mark.parametrize("call", [stopped, coarse], ids=lambda call: call.__name__)
+def at_once(name):
+    """A call that is content with its first step: by the size of what is left, or for the condition of the matrix."""
+    method = getattr(linalg, name)
+    options = {"conlim": 1.0} if name in ("lsqr", "lsmr") else {"rtol": 2.0} if name == "minres" else {"atol": 4.0}
+    return lambda b: np.sum(method(STIFF, b, **options)[0] ** 2)
+
+
+@pytest.mark.parametrize("call", [stopped, coarse, at_once], ids=lambda call: call.__name__)
 @pytest.mark.parametrize("name", METHODS)
 def test_what_is_no_solution_has_no_derivative_as_one(name, call):
     f, b = call(name), np.linspace(0.5, 2.0, 8)
@@ -729,3 +736,8 @@ def test_an_eigenvalue_of_0_has_a_slope():
 def test_several_dampings_are_refused():
     with pytest.raises(S2SGradError, match="one number damps"):
         jvp(lambda w: linalg.lsqr(STIFF, np.zeros(8), w)[0][0], (np.ones(8),), (np.ones(8),))
+
+
+def test_a_vector_has_no_found_elements_of_two_axes():
+    with pytest.raises(S2SGradError, match="array of two axes"):
+        grad(lambda w: np.sum(sparse.find(w)[2]))(np.ones(3))

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.spatial import distance
 
 from s2sgrad.rules.helpers import power_or_zero
+from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.scipy.linalg import of_rank
 from s2sgrad.rules.table import flat, general, linear
 from s2sgrad.runtime import Refusal, over, unbroadcast, unreduce
@@ -238,6 +239,10 @@ def jensenshannon(g, y, p, q, base=None, *, axis=0, keepdims=False):
     return g * information_slope(p, q, z, base, axis), g * information_slope(q, p, z, base, axis)
 
 
+jensenshannon.refuse(
+    lambda base: is_container(base) or base.rank not in (None, 0),
+    "`jensenshannon` with several bases has no derivative rule: call it for each",
+)
 flat(distance.is_valid_dm, distance.is_valid_y, distance.num_obs_dm, distance.num_obs_y)
 
 # --- counts of what differs, which have slopes in the weights alone -----------------------------------------------------

@@ -26,6 +26,7 @@ from s2sgrad.rules.fourier import (
     whole_spectra,
     whole_spectrum,
 )
+from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.table import complex_of_real_numbers, existing, flat, general, linear, of_complex_numbers, rule_of
 from s2sgrad.runtime import unbroadcast
 
@@ -499,6 +500,7 @@ for _rule in (
         lambda orthogonalize, complex: complex and not as_long(orthogonalize),
         "SciPy leaves `orthogonalize` out where it transforms complex numbers: leave it out, or transform both parts",
     )
+    _rule.refuse(lambda type: is_container(type), "`type` is one of 1, 2, 3 and 4")
 complex_of_real_numbers(
     transforms.fft, transforms.ifft, transforms.rfft, transforms.ihfft, transforms.fftn, transforms.ifftn, transforms.fft2,
     transforms.ifft2, transforms.rfftn, transforms.rfft2, transforms.ihfftn, transforms.ihfft2,

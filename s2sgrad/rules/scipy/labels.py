@@ -34,6 +34,8 @@ def regions(x, labels, index):
         return np.where(labels > 0, 0, -1)
     order = np.argsort(np.ravel(index), kind="stable")
     sorted_ = np.ravel(index)[order]
+    if np.any(sorted_[1:] == sorted_[:-1]):
+        raise Refusal(None, "scipy.ndimage has no derivative rule where `index` names a label twice: name each label once")
     at = np.searchsorted(sorted_, labels).clip(0, len(sorted_) - 1)
     return np.where(sorted_[at] == labels, order[at], -1)
 

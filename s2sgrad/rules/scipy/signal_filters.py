@@ -16,7 +16,7 @@ import numpy as np
 from scipy import signal
 
 from s2sgrad.rules.table import flat, general, of_complex_numbers
-from s2sgrad.runtime import unbroadcast
+from s2sgrad.runtime import Refusal, unbroadcast
 
 # --- lfilter ---------------------------------------------------------------------------------------------------------
 
@@ -122,8 +122,19 @@ def _(y, b, a, x, b_dot, a_dot, x_dot, axis=-1, zi=None):
     )
 
 
+def require_leading(a):
+    """Raise Refusal where SciPy leaves out coefficients in front, which are 0."""
+    if not np.ravel(a)[0]:
+        raise Refusal(None, "`signal.lfilter_zi` has no derivative rule where `a` begins with 0: leave the zeros out")
+    return True
+
+
+flat(require_leading)
+
+
 def lfilter_zi_bars(g, y, b, a):
     """The cotangents of the coefficients in the states that a constant signal keeps."""
+    require_leading(a)
     c = np.concatenate((np.zeros_like(g[:1]), np.cumsum(g))) / np.ravel(a)[0]
     steady, pull = np.sum(b) / np.sum(a), np.sum(c[: np.size(a)] * a) / np.sum(a)
     b_bar, a_bar = c[: np.size(b)] - pull, (pull - c[: np.size(a)]) * steady

@@ -28,7 +28,7 @@ from s2sgrad.rules.scipy.sparse import (
     require_complete,
     require_planes,
 )
-from s2sgrad.rules.table import existing, flat, general, linear, operates, structured, with_own_operators
+from s2sgrad.rules.table import existing, flat, general, linear, operates, rule_of, structured, with_own_operators
 from s2sgrad.runtime import Refusal
 
 # --- numbers in the place of entries ---------------------------------------------------------------------------------
@@ -380,6 +380,13 @@ def kronsum(g, y, A, B, format=None):
     return part(kron_right(g, ones_on_diagonal(B), A), A), part(kron_left(g, B, ones_on_diagonal(A)), B)
 
 
+for _rule in (kronsum, rule_of(sparse.kron)):
+    _rule.refuse(
+        lambda A, B: any(is_container(k) or k.rank == 0 for k in (A, B)),
+        "a product of sparse arrays has a derivative rule for arrays of two axes: make them first",
+    )
+
+
 @kronsum.forward()
 def _(y, A, B, A_dot, B_dot, format=None):
     return sparse.kron(ones_on_diagonal(B), A_dot), sparse.kron(B_dot, ones_on_diagonal(A))
@@ -423,7 +430,9 @@ def spdiags(g, y, data, diags, m=None, n=None, format=None):
 
 
 def stored_diagonals(g, y, data, diags):
-    """Raise Refusal where a large array has left out zeros on its diagonals."""
+    """Raise Refusal for one number, and where a large array has left out zeros on its diagonals."""
+    if np.ndim(data) == 0:
+        raise Refusal(None, "`sparse.spdiags` has a derivative rule for rows of diagonals: pass an array")
     if y.format == "dia" or not is_operator(g):
         return True
     return require_complete(g, y, in_columns(np.ones(np.shape(data)), diags, y.shape).tocsr().nnz)
@@ -501,7 +510,9 @@ def _(w, z, g, y):
 
 
 def all_found(y, A):
-    """Raise Refusal for stored zeros, which `sparse.find` leaves out."""
+    """Raise Refusal for a vector, and for stored zeros, which `sparse.find` leaves out."""
+    if len(np.shape(A)) != 2:
+        raise Refusal(None, "`sparse.find` has a derivative rule for an array of two axes")
     if len(y[2]) < count_stored(A):
         raise Refusal(None, "`sparse.find` leaves out zeros that are stored, whose derivative is not known: use `A.tocoo()`")
     return True

@@ -273,6 +273,19 @@ def _(y, A, A_dot, t=2, itmax=5):
     return norm_along(A, y, A_dot, 1, None)
 
 
+def tolerance(rtol, atol, b):
+    """How far from the right side a method may stop, relative to its norm.
+
+    >>> tolerance(1e-5, 2.0, np.array([3.0, 4.0]))
+    0.4
+    """
+    size = float(np.linalg.norm(b))
+    return max(rtol, atol / size) if size else rtol
+
+
+flat(tolerance)
+
+
 def converged(y, info, rtol):
     """The solution that an iterative method has found; Refusal where it, or the call with this `info`, stopped before.
 
@@ -296,7 +309,9 @@ def _(g, x, y, info, rtol):
 @general(linalg.cg)
 def cg(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, M=None, callback=None):
     b_bar = converged(
-        linalg.cg(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M)), y[1], rtol
+        linalg.cg(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M)),
+        y[1],
+        tolerance(rtol, atol, b),
     )
     return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
 
@@ -304,7 +319,9 @@ def cg(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, M=None, callb
 @general(linalg.bicg)
 def bicg(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, M=None, callback=None):
     b_bar = converged(
-        linalg.bicg(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M)), y[1], rtol
+        linalg.bicg(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M)),
+        y[1],
+        tolerance(rtol, atol, b),
     )
     return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
 
@@ -312,7 +329,9 @@ def bicg(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, M=None, cal
 @general(linalg.bicgstab)
 def bicgstab(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, M=None, callback=None):
     b_bar = converged(
-        linalg.bicgstab(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M)), y[1], rtol
+        linalg.bicgstab(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M)),
+        y[1],
+        tolerance(rtol, atol, b),
     )
     return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
 
@@ -320,7 +339,9 @@ def bicgstab(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, M=None,
 @general(linalg.cgs)
 def cgs(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, M=None, callback=None):
     b_bar = converged(
-        linalg.cgs(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M)), y[1], rtol
+        linalg.cgs(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M)),
+        y[1],
+        tolerance(rtol, atol, b),
     )
     return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
 
@@ -332,7 +353,7 @@ def gmres(
     b_bar = converged(
         linalg.gmres(transposed(A), g[0], rtol=rtol, atol=atol, restart=restart, maxiter=maxiter, M=as_preconditioner(M)),
         y[1],
-        rtol,
+        tolerance(rtol, atol, b),
     )
     return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
 
@@ -346,7 +367,9 @@ def minres(g, y, A, b, x0=None, *, rtol=1e-05, shift=0.0, maxiter=None, M=None, 
 @general(linalg.lgmres)
 def lgmres(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=1000, M=None, callback=None, inner_m=30, outer_k=3):
     b_bar = converged(
-        linalg.lgmres(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M)), y[1], rtol
+        linalg.lgmres(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M)),
+        y[1],
+        tolerance(rtol, atol, b),
     )
     return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
 
@@ -354,7 +377,9 @@ def lgmres(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=1000, M=None, c
 @general(linalg.gcrotmk)
 def gcrotmk(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=1000, M=None, callback=None, m=20):
     b_bar = converged(
-        linalg.gcrotmk(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M)), y[1], rtol
+        linalg.gcrotmk(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M)),
+        y[1],
+        tolerance(rtol, atol, b),
     )
     return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
 
@@ -362,14 +387,16 @@ def gcrotmk(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=1000, M=None, 
 @general(linalg.tfqmr)
 def tfqmr(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, M=None, callback=None, show=False):
     b_bar = converged(
-        linalg.tfqmr(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M)), y[1], rtol
+        linalg.tfqmr(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M)),
+        y[1],
+        tolerance(rtol, atol, b),
     )
     return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
 
 
 @general(linalg.qmr)
 def qmr(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, callback=None):
-    b_bar = converged(linalg.qmr(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter), y[1], rtol)
+    b_bar = converged(linalg.qmr(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter), y[1], tolerance(rtol, atol, b))
     return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
 
 
@@ -441,9 +468,9 @@ def reached(atol, y, b):
     What is left, `r`, is then large, and so is what the columns share with it, `A.T @ r`.
     """
     left, shared, size = (y[3], y[7], y[5]) if len(y) == 10 else (y[3], y[4], y[5])
-    if atol > COARSE or (y[1] == 7 and shared > 1e-3 * size * left and left > 1e-3 * np.linalg.norm(dense(b))):
+    if np.any(np.greater(atol, COARSE)) or (shared > 1e-3 * size * left and left > 1e-3 * np.linalg.norm(dense(b))):
         raise Refusal(None, "the method has stopped before it converged, and what it gives is no fit: allow more "
-                            "iterations, or a smaller `atol`")  # fmt: skip
+                            "iterations, a larger `conlim`, or smaller tolerances")  # fmt: skip
     return atol
 
 
@@ -485,6 +512,7 @@ def fit_dot(solver, A, right_dot, damp, **options):
 def fit_dot_in_matrix(solver, A, b, x, A_dot, damp, **options):
     """The tangent of a fit `x` along that of the matrix."""
     one_right_side(b)
+    require_matrix(A, damp)
     if is_wide(A, damp):
         turn = transposed(A_dot) @ solver(transposed(A), x, **options)[0]
         return solver(A, -(A_dot @ x) - A @ turn, **options)[0] + turn

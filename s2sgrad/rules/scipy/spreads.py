@@ -293,6 +293,17 @@ for _rule in [rule for rule in vars().values() if isinstance(rule, Rule) and rul
             lambda limits: not limits.known or limits.value is not None,
             "a statistic with `limits` has no derivative rule: select the numbers before",
         )
+iqr.refuse(
+    lambda axis: getattr(axis, "type", None) is list,
+    "`iqr` along a list of axes has no derivative rule: pass a tuple",
+)
+gstd.refuse(
+    lambda ddof: is_container(ddof) or ddof.rank not in (None, 0),
+    "`gstd` with several `ddof` has no derivative rule: call it for each",
+)
+for _rule in (tvar, tstd, tsem):
+    _rule.refuse(lambda a: a.rank == 0, "the spread of one number has no derivative rule: pass an array")
+zmap.refuse(lambda compare: is_container(compare), "`zmap` has no derivative rule where `compare` is a list: pass an array")
 pmean.refuse(
     lambda weights: not weights.known or weights.value is not None,
     "a mean with weights has no derivative rule: write np.average(a**p, weights=w) ** (1 / p)",

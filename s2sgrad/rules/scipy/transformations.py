@@ -42,7 +42,10 @@ def _(g, y, x):
 
 def boxcox_in_lmbda(log_x, lmbda):
     """The slope of the transformation in its parameter, at a given logarithm."""
-    return 0.5 * log_x * log_x * special.hyp1f1(2.0, 3.0, lmbda * log_x)
+    z = lmbda * log_x
+    at_zero = np.isneginf(z)  # of x = 0, where the transformation is -1 / lmbda
+    slope = 0.5 * log_x * log_x * special.hyp1f1(2.0, 3.0, np.where(at_zero, 0.0, z))
+    return np.where(at_zero, 1.0 / np.where(at_zero, lmbda * lmbda, 1.0), slope)
 
 
 @elementwise(special.boxcox)

@@ -306,7 +306,7 @@ def vectorstrength(events, period):
 @restates(signal.lombscargle, moving=("weights",))
 def lombscargle(x, y, freqs, precenter=None, normalize=False, weights=None, floating_mean=False):
     power_alone(precenter, normalize)
-    x, y, f = np.asarray(x)[:, None], np.asarray(y)[:, None], np.asarray(freqs)[None, :]
+    x, y, f = np.asarray(x)[:, None], 1.0 * np.asarray(y)[:, None], np.asarray(freqs)[None, :]
     w = np.ones(np.shape(x)) if weights is None else np.asarray(weights)[:, None]
     w = w / np.sum(w)
     c, s = np.cos(f * x), np.sin(f * x)

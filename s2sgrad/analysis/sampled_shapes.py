@@ -2,7 +2,8 @@
 
 No shape rules are needed: NumPy itself determines the result.  An axis of the result is the k-th size plus an offset if that
 holds in both samples, whose sizes are chosen so that no sum, product or half of sizes looks like one.  A third
-sample, of sizes in another order and of equal values, contradicts what holds by chance.
+sample, of sizes in another order and of equal values, contradicts what holds by chance, and so does one where truth
+values and whole numbers are 0.
 
     np.sum(Array('float64', (Size(0), Size(1))), axis=0)   ->   Array('float64', (Size(1),))
 
@@ -110,12 +111,34 @@ def _sampled(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bool
             if _kind(first, third, True) != _kind(first, first, True):
                 return _kind(first, third, False)
     found = _kind(first, second, sizes_known)
+    if any(map(_may_switch, kinds)):
+        with contextlib.suppress(_NoSample):
+            off = _run(operation, [_switched_off(k) if _may_switch(k) else _sample(k, 0) for k in kinds])
+            # how long a result is may depend on a number, and the samples of numbers say so already
+            sized = all(not _may_switch(k) or _is_truth(k) for k in kinds)
+            if _kind(off, off, sized) != _kind(first, first, sized):
+                return _kind(off, first, False)
     if not sizes_known or not _claims_sizes(found):
         return found
     with contextlib.suppress(_NoSample):  # as of `np.convolve` with a longer array, `np.unique` of equal values
         if not _has_sizes(found, _run(operation, [_sample(k, _REFUTING) for k in kinds])):
             return _kind(first, second, False)
     return found
+
+
+def _may_switch(kind: Any) -> bool:
+    """Whether a value may be false: what `np.linalg.svd(x, compute_uv=b)` gives depends on it."""
+    if not isinstance(kind, Number) or kind.known or kind.size is not None or kind.type is None:
+        return False
+    return issubclass(kind.type, (bool, int, np.bool_, np.integer))
+
+
+def _is_truth(kind: Any) -> bool:
+    return issubclass(kind.type, (bool, np.bool_))
+
+
+def _switched_off(kind: Any) -> Any:
+    return kind.type(0)
 
 
 def _claims_sizes(kind: Kind | None) -> bool:

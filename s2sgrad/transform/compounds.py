@@ -20,7 +20,7 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.effects import is_one_of
-from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.analysis.kinds import Array, Container, Number
 from s2sgrad.analysis.number_types import is_complex
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.singular import exponent
@@ -230,7 +230,7 @@ def _uses_vectors_alone(paths: Paths, statement: gast.AST) -> bool:
     """Whether no derivative passes through the eigenvalues, or singular values, of a decomposition."""
     decomposition = paths.operations[id(statement)]
     (result, *others), values = binds(statement) or [""], spectra.SPANS[decomposition.target][1]
-    if getattr(decomposition.keywords.get("compute_uv"), "value", True) is not True:
+    if not isinstance(paths.kinds.get(result), Container):
         return False  # the result may be the values
     if others or binding_counts(paths.tree.body)[result] != 1:
         return False

@@ -115,7 +115,13 @@ def _(g, y, a, n=None, axis=-1, norm=None):
 
 
 def half_spectrum(g, a, axis=-1, norm=None):
-    """The cotangent of `a` in `np.fft.irfft(a, .., axis, norm)`: of what stands for two values, twice the one."""
+    """The cotangent of `a` in `np.fft.irfft(a, .., axis, norm)`; of a real array it is real."""
+    z = doubled(g, a, axis, norm)
+    return z if np.iscomplexobj(a) else z.real
+
+
+def doubled(g, a, axis, norm):
+    """The cotangent of a complex array in `np.fft.irfft`: of what stands for two values, twice the one."""
     z, n = np.conj(np.fft.rfft(g, axis=axis, norm=_OPPOSITE[norm])), np.shape(g)[axis]
     places = np.arange(np.shape(z)[axis])
     twice = np.where((places == 0) | (2 * places == n), 1.0, 2.0).astype(z.real.dtype)
@@ -220,8 +226,9 @@ def _(w, y, g, a, s, axes, norm):
 def half_spectra(g, a, s, axes, norm):
     """The cotangent of `a` in `np.fft.irfftn(a, s, axes, norm)`: the last axis is that of `irfft`."""
     *others, last = axes_of(a, s, axes)
-    z = half_spectrum(g, a, last, norm)
-    return fitted_to(np.fft.ifftn(z, axes=others, norm=norm), a, others) if others else z
+    z = doubled(g, a, last, norm)
+    z = fitted_to(np.fft.ifftn(z, axes=others, norm=norm), a, others) if others else z
+    return z if np.iscomplexobj(a) else z.real
 
 
 @linear(half_spectra)
@@ -273,5 +280,5 @@ of_complex_numbers(
 )  # fmt: skip
 complex_of_real_numbers(
     np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.ihfft, np.fft.fftn, np.fft.ifftn, np.fft.fft2, np.fft.ifft2, np.fft.rfftn,
-    np.fft.rfft2, half_spectrum, half_spectra,
+    np.fft.rfft2,
 )  # fmt: skip

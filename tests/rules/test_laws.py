@@ -283,6 +283,8 @@ def is_transposed(e: Example) -> None:
             if isinstance(value, float) and isinstance(bar, np.ndarray) and pullback is rule.choose(kinds(rule, e, True)):
                 # it may be added to in place, as a number may
                 assert not any(np.shares_memory(bar, x) for x in leaves((v, y, list(e.args))) if isinstance(x, np.ndarray))
+            if not (any(map(np.iscomplexobj, leaves((y, list(e.args), list(e.keywords.values())))))):
+                assert not any(map(np.iscomplexobj, leaves(bar))), "a cotangent of real numbers is complex"
             u = random_like(value, rng)
             slope, expected = slope_along(e, rule, name, place, value, u, v, h), inner(bar, u)
             assert math.isclose(slope, expected, rel_tol=2e-5, abs_tol=2e-6), (pullback, name, slope, expected)

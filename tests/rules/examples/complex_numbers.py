@@ -52,6 +52,12 @@ for _f in (np.fft.fftn, np.fft.ifftn, np.fft.fft2, np.fft.ifft2, np.fft.irfftn, 
     example(_f, cplx(4, 3))
     example(_f, cplx(2, 4, 3), axes=(0, 2), norm="ortho")
     example(_f, cplx(4, 3), s=(3, 4), axes=(-1, 0))
+for _f in (np.fft.irfft, np.fft.hfft):
+    example(_f, normal(5))
+    example(_f, normal(2, 6), n=7, axis=0, norm="ortho")
+for _f in (np.fft.irfftn, np.fft.irfft2):
+    example(_f, normal(4, 3))
+    example(_f, normal(2, 4, 3), axes=(0, 2), norm="ortho")
 for _f in (np.fft.rfftn, np.fft.rfft2):
     example(_f, normal(4, 3))
     example(_f, normal(2, 4, 3), axes=(0, 2), norm="forward")

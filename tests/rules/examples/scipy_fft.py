@@ -28,6 +28,12 @@ for _f in (fft.fftn, fft.ifftn, fft.fft2, fft.ifft2, fft.irfftn, fft.irfft2, fft
     complexly(_f, cplx(4, 3))
     complexly(_f, cplx(2, 4, 3), axes=(0, 2), norm="ortho")
     complexly(_f, cplx(4, 3), s=(3, 4), axes=(-1, 0))
+for _f in (fft.irfft, fft.hfft):
+    complexly(_f, normal(5))
+    complexly(_f, normal(2, 6), n=7, axis=0, norm="ortho")
+for _f in (fft.irfftn, fft.irfft2, fft.hfftn, fft.hfft2):
+    complexly(_f, normal(4, 3))
+    complexly(_f, normal(2, 4, 3), axes=(0, 2), norm="ortho")
 for _f in (fft.rfftn, fft.rfft2, fft.ihfftn, fft.ihfft2):
     complexly(_f, normal(4, 3))
     complexly(_f, normal(2, 4, 3), axes=(0, 2), norm="forward")

@@ -321,9 +321,10 @@ def _behind(target: Any) -> Any:
 
 def _user_function(call: Call, target: types.FunctionType) -> None:
     """A user's function that is called unchanged, because its value is not differentiated."""
-    if call.differentiated or (getattr(target, "__module__", None) or "").startswith(_OURS):
+    home = getattr(target, "__module__", None) or ""  # None in a namespace without a name
+    if call.differentiated or home.startswith(_OURS):
         return
-    if target.__module__.startswith(standard.__name__) and all(map(call.is_data, call.given)):
+    if home.startswith(standard.__name__) and all(map(call.is_data, call.given)):
         return  # its only effects are those of functions passed to it
     writes = mod_ref.of_call(call.context.unit, target, call.node, call.context.kinds)
     if writes.outside:

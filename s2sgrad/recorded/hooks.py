@@ -126,7 +126,7 @@ def _of_function(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         return special(*args, **keywords)
     if brings_gradient(f) and OWN_GRADIENTS:
         return OWN_GRADIENTS[0](f, args, keywords)
-    below = f.__module__ is not None and f.__module__.startswith(("s2sgrad.rules", "s2sgrad.runtime"))
+    below = (f.__module__ or "").startswith(("s2sgrad.rules", "s2sgrad.runtime"))
     if not (below and _is_of_texts(f, args)) and (table.lookup(f) is not None or table.is_flat(f)):
         return applied(f, args, keywords)
     if below:
@@ -163,7 +163,7 @@ def _of_user(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
 
 def _is_of_texts(f: Any, args: tuple) -> bool:
     """Whether the rule of a function of ours is for texts alone: a run sees what is stored, and which container is which."""
-    own = f.__module__.startswith("s2sgrad.runtime")
+    own = (f.__module__ or "").startswith("s2sgrad.runtime")
     return _updates(f) or any(_is_container(a) and (own or any(map(_is_container, items_of(a)))) for a in args)
 
 

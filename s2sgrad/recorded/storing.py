@@ -34,7 +34,8 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
 @instead_of(np.put)
 def put(target: Any, index: Any, values: Any, mode: str = "raise") -> None:
     """`np.put`: the values are repeated as often as needed."""
-    places = np.asarray(plain(index)).reshape(-1)
+    places = np.asarray(plain(index))
+    places = places.reshape(-1) if places.size else places.reshape(-1).astype(int)
     size = bottom(target).size
     if mode == "raise" and places.size and (places.min() < -size or places.max() >= size):
         np.put(bottom(target).copy(), places, 0.0)

@@ -2,7 +2,7 @@
 
     python tests/library_sweep.py                            everything; prints what is wrong or crashed, and counts
     python tests/library_sweep.py scipy.special numpy:take   these modules and callables
-    python tests/library_sweep.py --seed 3                   other arguments
+    python tests/library_sweep.py --seed 3                   other arguments, in other ways
 
 Arguments are found by trial: values of `PALETTE` in every place, one optional keyword at a time, until a plain call
 succeeds.  Each success is a `Call`; its text is a program like those of the random generators.  The trials run in child
@@ -90,6 +90,10 @@ CARRYING = {*FLOATS, *SPARSE}
 PALETTE = FLOATS | OTHERS
 VALUES = {name: eval(text, {"np": np}) for name, text in PALETTE.items()}
 
+WAYS = ("constant", "global", "default", "found", "overwritten", "item")
+"""The other arguments are constants of the text, globals, defaults, or found in a dict; or what is given is overwritten; or
+of an array the last row is read alone."""
+
 TRIALS = 300  # plain calls of one callable, in each of three ways
 KEPT = 2  # calls that each way keeps
 LEAVES = 3  # parts of one result that are differentiated
@@ -105,6 +109,7 @@ SPECIAL = re.compile(
     r"scipy.signal:ellip(ap)?"  # of two equal ripples: an elliptic integral at its pole
     r"|scipy.sparse.linalg:gcrotmk"  # to what its tolerance says
     r"|scipy.special:(ncfdtrinc|lambertw)"  # to what SciPy's inverse is accurate, and with a tolerance of 2
+    r"|scipy.ndimage:extrema"  # of labels that move with the numbers
     r"|numpy:poly1d|array:put"  # of a number, and at a float: as `np.polyval` and `np.put`, which refuse these
 )
 
@@ -121,11 +126,23 @@ class Call:
     size: bool = False  # the size of it is taken, since it is complex
     written: str = ""  # the float argument of which a copy is passed, and read in place of the result
     out: tuple[int, ...] | None = None  # the shape of a buffer that is passed as `out=`, and read in place of the result
+    way: str = "constant"  # how the other arguments are given, see WAYS
+
+    @property
+    def used(self) -> list[str]:
+        """What is given, by name."""
+        return [*self.places, *(value for _, value in self.keywords), *(self.called or ())]
+
+    @property
+    def others(self) -> list[str]:
+        """The names that the other arguments have in the text; none where they are constants of it."""
+        named = self.way in ("global", "default", "found")
+        return [name for name in dict.fromkeys(self.used) if name in OTHERS and named]
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of the float arguments."""
-        used = [*self.places, *(value for _, value in self.keywords), *(self.called or ())]
+        used = self.used
         used += [name for part in used for name in FLOATS if re.search(rf"\b{name}\b", SPARSE.get(part, ""))]
         return tuple(name for name in dict.fromkeys(used) if name in FLOATS)
 
@@ -133,6 +150,7 @@ class Call:
     def expression(self) -> str:
         module, _, name = self.callee.partition(":")
         texts = {part: part for part in FLOATS} | OTHERS | SPARSE | ({self.written: "y"} if self.written else {})
+        texts |= {name: name for name in self.others}
         given = [texts.get(part, part) for part in self.places]
         given += [f"{key}={texts.get(value, value)}" for key, value in self.keywords]
         given += ["out=y"] if self.out is not None else []
@@ -156,8 +174,22 @@ class Call:
         if self.written or self.out is not None:
             buffer = f"{self.written}.copy()" if self.written else f"np.zeros({self.out})"
             lines = f"    y = {buffer}\n    {self.expression}\n"
+        given, head = {name: OTHERS[name] for name in self.others}, ", ".join(self.parameters)
+        if self.way == "global":
+            library += "".join(f"{name} = {text}\n" for name, text in given.items())
+        elif self.way == "default":
+            head += "".join(f", {name}={text}" for name, text in given.items())
+        elif self.way == "found":
+            library += f"given = dict({', '.join(f'{name}={text}' for name, text in given.items())})\n"
+            lines = "".join(f"    {name} = given[{name!r}]\n" for name in given) + lines
+        if self.way == "item" and not self.part:
+            lines += "    y = y[-1] if np.ndim(y) and np.size(y) else y\n"
+        if self.way == "overwritten":
+            arrays = [name for name in self.parameters if np.ndim(VALUES[name])]
+            lines = "".join(f"    {name} = {name} * 1.0\n" for name in arrays) + lines
+            lines += "".join(f"    {name}[...] = 7.0\n" for name in arrays)
         return (
-            f"import numpy as np\n{library}\n\ndef f({', '.join(self.parameters)}):\n{lines}"
+            f"import numpy as np\n{library}\n\ndef f({head}):\n{lines}"
             f"    return np.sum({weights} * {'np.abs(y)' if self.size else 'y'})\n"
         )
 
@@ -272,6 +304,7 @@ def _shuffled(options, rng):
 def plain(call: Call):
     """The arguments of a call, and a function of them that gives its result."""
     args = [_copied(VALUES[name]) for name in call.parameters]
+    call = replace(call, way="constant")
     return args, eval(f"lambda {', '.join(call.parameters)}: {call.expression}", _library(call))
 
 
@@ -311,7 +344,7 @@ def found(callee: str, seed: int = 0) -> list[Call]:
                 shape = (floats, call.keywords, done.part, done.written, done.out is None)
                 if shape not in shapes:
                     shapes.add(shape)
-                    result.append(done)
+                    result.append(replace(done, way=rng.choice(WAYS) if seed else "constant"))
                     kept += 1
     return result
 

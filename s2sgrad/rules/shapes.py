@@ -112,9 +112,10 @@ def expand_dims(g, y, x, axis=None):
     return np.squeeze(g, axis)
 
 
-@expand_dims.refined(lambda axis: getattr(axis, "type", None) is list)
-def _(g, y, x, axis=None):
-    return np.squeeze(g, tuple(axis))
+expand_dims.refuse(
+    lambda axis: isinstance(axis.value, list) or getattr(axis, "type", None) is list,
+    "`np.expand_dims` along a list of axes has no derivative rule: pass a tuple",
+)
 
 
 def inverse_axes(axes):

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import linalg
 
 from s2sgrad.rules.scipy.linalg import of_matrices, of_rank, turned
-from s2sgrad.rules.table import flat, general, may_turn_complex, of_complex_numbers
+from s2sgrad.rules.table import flat, general, may_turn_complex, of_complex_numbers, sharing
 from s2sgrad.runtime import Refusal
 
 
@@ -273,3 +273,4 @@ def _(y, A, A_dot):
 of_complex_numbers(linalg.expm, linalg.expm_frechet, linalg.sinm, linalg.cosm, linalg.tanm, linalg.sinhm, linalg.coshm,
                    linalg.tanhm)  # fmt: skip
 may_turn_complex(linalg.sqrtm, linalg.logm, linalg.fractional_matrix_power)
+sharing(linalg.fractional_matrix_power)  # the first power is the matrix itself

@@ -96,12 +96,14 @@ def factor(scale):
         if scale != "normal":
             raise Refusal(None, "a spread by another name of a scale has no derivative rule: pass a number")
         return 2.0 * float(special.ndtri(0.75))
+    if np.ndim(scale):
+        raise Refusal(None, "a spread with several scales has no derivative rule: divide by them behind it")
     return scale
 
 
 def half_factor(scale):
     """The same of one that is half as wide."""
-    return 0.5 * factor(scale) if isinstance(scale, str) else scale
+    return 0.5 * factor(scale) if isinstance(scale, str) else factor(scale)
 
 
 flat(percents, factor, half_factor)
@@ -283,6 +285,11 @@ for _rule in (wasserstein_distance, energy_distance):
 
 for _rule in [rule for rule in vars().values() if isinstance(rule, Rule) and rule.differentiable]:
     _rule.refuse(lambda operand: is_container(operand), "a statistic of a list has no derivative rule: pass an array")
+    if "axis" in _rule.keywords:
+        _rule.refuse(
+            lambda axis: getattr(axis, "type", None) is list,
+            "a statistic along a list of axes has no derivative rule: pass a tuple",
+        )
     if "nan_policy" in _rule.keywords:
         _rule.refuse(
             lambda nan_policy: not nan_policy.known or nan_policy.value != "propagate",
@@ -293,10 +300,6 @@ for _rule in [rule for rule in vars().values() if isinstance(rule, Rule) and rul
             lambda limits: not limits.known or limits.value is not None,
             "a statistic with `limits` has no derivative rule: select the numbers before",
         )
-iqr.refuse(
-    lambda axis: getattr(axis, "type", None) is list,
-    "`iqr` along a list of axes has no derivative rule: pass a tuple",
-)
 gstd.refuse(
     lambda ddof: is_container(ddof) or ddof.rank not in (None, 0),
     "`gstd` with several `ddof` has no derivative rule: call it for each",

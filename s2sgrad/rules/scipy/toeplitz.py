@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from s2sgrad.rules.reductions import of_arrays
+from s2sgrad.rules.reductions import is_container, of_arrays
 from s2sgrad.rules.scipy.linalg import of_rank, outer
 from s2sgrad.rules.table import bilinear, flat, general, linear
 
@@ -99,6 +99,10 @@ def solve_circulant(g, y, c, b, singular="raise", tol=None, caxis=-1, baxis=0, o
 solve_circulant.refuse(
     lambda caxis, baxis, outaxis: (caxis.value, baxis.value, outaxis.value) != (-1, 0, 0),
     "`scipy.linalg.solve_circulant` along other axes has no derivative rule: move them first",
+)
+
+solve_circulant.refuse(
+    lambda c: is_container(c), "`scipy.linalg.solve_circulant` of a list has no derivative rule: pass an array"
 )
 
 # --- equations and products ------------------------------------------------------------------------------------------

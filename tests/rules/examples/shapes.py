@@ -29,7 +29,6 @@ for _f in (np.ravel, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.squeeze, np
 example(np.squeeze, normal(2, 1, 3), axis=1)
 example(np.expand_dims, normal(2, 3), 1)
 example(np.expand_dims, normal(2, 3), axis=(0, -1))
-example(np.expand_dims, normal(2, 3), axis=[0, 1])
 example(np.transpose, normal(2, 3, 4))
 example(np.transpose, normal(2, 3, 4), (1, -1, 0))
 example(np.transpose, normal())

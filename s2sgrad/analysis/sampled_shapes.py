@@ -111,19 +111,28 @@ def _sampled(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bool
             if _kind(first, third, True) != _kind(first, first, True):
                 return _kind(first, third, False)
     found = _kind(first, second, sizes_known)
-    if any(map(_may_switch, kinds)):
-        with contextlib.suppress(_NoSample):
-            off = _run(operation, [_switched_off(k) if _may_switch(k) else _sample(k, 0) for k in kinds])
-            # how long a result is may depend on a number, and the samples of numbers say so already
-            sized = all(not _may_switch(k) or _is_truth(k) for k in kinds)
-            if _kind(off, off, sized) != _kind(first, first, sized):
-                return _kind(off, first, False)
+    switched = _switched(operation, kinds, first)
+    if switched is not None:
+        return switched
     if not sizes_known or not _claims_sizes(found):
         return found
     with contextlib.suppress(_NoSample):  # as of `np.convolve` with a longer array, `np.unique` of equal values
         if not _has_sizes(found, _run(operation, [_sample(k, _REFUTING) for k in kinds])):
             return _kind(first, second, False)
     return found
+
+
+def _switched(operation: Callable[..., Any], kinds: list[Kind], first: Any) -> Kind | None:
+    """The kind of the result where it is another with truth values and whole numbers off; None where it is the same."""
+    if not any(map(_may_switch, kinds)):
+        return None
+    try:
+        off = _run(operation, [_switched_off(k) if _may_switch(k) else _sample(k, 0) for k in kinds])
+    except _NoSample:
+        return None
+    # how long a result is may depend on a number, and the samples of numbers say so already
+    sized = all(not _may_switch(k) or _is_truth(k) for k in kinds)
+    return _kind(off, first, False) if _kind(off, off, sized) != _kind(first, first, sized) else None
 
 
 def _may_switch(kind: Any) -> bool:

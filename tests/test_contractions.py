@@ -28,6 +28,16 @@ def scaled_matrix(s, m, v):
     return np.sum((s * m) @ v * v[: len(m)])
 
 
+def normalized_by_its_sum(x):
+    d = x * x
+    return np.sum(np.sum(d) * d)
+
+
+def test_what_is_contracted_with_a_cotangent_of_one_number():
+    """The cotangent of the product is one number in each element, and its product with `d` is no factor of it."""
+    check_grads(normalized_by_its_sum, (RNG.normal(size=3),), order=2)
+
+
 def test_two_matrices():
     a, b = RNG.normal(size=(2, 3, 4))
     df = grad(lambda s, a, b: np.sum((s * a) * b), argnums=0)

@@ -125,7 +125,11 @@ class _Uniform:
         if isinstance(node.op, gast.Div):  # a number would raise where an array warns
             return self.is_uniform(node.left) and (bool(number(node.right)) or self.is_length(node.right))
         sides = node.left, node.right
-        return any(map(self.is_uniform, sides)) and all(self.is_uniform(s) or self.shapes.is_number(s) for s in sides)
+        return any(map(self.is_uniform, sides)) and all(self.is_uniform(s) or self.is_factor(s) for s in sides)
+
+    def is_factor(self, node: gast.AST) -> bool:
+        """Whether an expression is a number, and stays the same with numbers for such names: `y_bar @ x` does not."""
+        return self.shapes.is_number(node) and self.is_covered(node)
 
     def is_length(self, node: gast.AST) -> bool:
         """Whether an expression is the length of an argument's axis, which is not empty."""

@@ -309,12 +309,20 @@ OPERATIONS = [
     "1 / (1 + np.exp(-{v}))", "np.exp(-{v})", "np.cbrt({v}) ** 3", "{v} + {u}", "np.log(1 + np.exp({v}))", "np.cbrt({v})",
     "np.sqrt({v} * {u})", "np.tanh(np.exp({v}))", "1 / (np.exp({v}) + {u} * {u})",
     "np.sqrt(np.einsum('i,i->', {v}, {v})) * {u}",
+    "abs({v}) ** 2", "np.abs({v}) * np.abs({v}) * {u}", "np.sqrt({v} * {v}) ** 3", "np.std({v}) ** 2 * {u}",
+    "np.hypot({v}, {u}) ** 2 * 0.5", "np.hypot({v}, w) * np.hypot({v}, w)",
+    "np.linalg.norm({v}) * np.linalg.norm({v}) * {u}",
+    "np.dot(np.sqrt({v}), np.sqrt({v})) * {u}", "np.linalg.norm(np.sqrt({v})) ** 2 + {u}",
+    "np.einsum('i,i', np.sqrt({v}), np.sqrt({v})) * {u}",
 ]  # fmt: skip
 IN_A_TRIP = [
     ("n = np.linalg.norm(d)", "b = b + 1.0 / (1.0 + 0.1 * n ** 2)"), ("r = np.sqrt(d * d)", "b = b + np.exp(-r ** 2)"),
+    ("r = np.sqrt(d * d)", "c = r", "r *= c", "b = b + np.exp(-r)"), ("r = np.abs(d)", "r **= 2", "b = b + r * {u}"),
+    ("n = np.hypot(np.sum(d), 0.5)", "m = n", "n *= m", "b = b + 1.0 / (1.0 + 0.1 * n)"),
     ("n = np.linalg.norm(d)", "b = b + 1.0 / (2.0 + (n * 0.5) ** 3)"), ("r = np.sqrt(d * {u})", "b = b + np.tanh(r ** 4)"),
 ]  # fmt: skip
-CHANGES = ["{v}[1] = 0.7", "{v} = {v} * 1.0", "{v}[0] *= 1.5", "{v} += 0.25", "w = w * 1.1"]
+CHANGES = ["{v}[1] = 0.7", "{v} = {v} * 1.0", "{v}[0] *= 1.5", "{v} += 0.25", "w = w * 1.1", "{v} **= 2", "w *= w",
+           "{v} *= {v}"]  # fmt: skip
 
 
 def program(seed):
@@ -345,7 +353,7 @@ def program(seed):
 
 
 @pytest.mark.sampled(one_in=24)
-@pytest.mark.parametrize("seed", range(160))
+@pytest.mark.parametrize("seed", range(240))
 def test_random_programs(seed):
     f = function_of(*(lambda result, lines: (result, *lines))(*program(seed)))
     x, e = np.random.default_rng(seed).uniform(0.4, 1.4, 3), np.array([0.3, -0.5, 0.7])

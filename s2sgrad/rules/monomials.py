@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from s2sgrad.rules.reductions import centered, count, whole
 from s2sgrad.rules.table import elementwise, general, of_complex_numbers
 from s2sgrad.runtime import as_weak, power_slope, unbroadcast, unreduce
 
@@ -118,6 +119,72 @@ def _(z, x, w, y, c, q, x_dot, w_dot, y_dot, c_dot, q_dot, *, axis=None, keepdim
     return along, c * (y * y) * power_slope(w, q) * w_dot, None, None, None
 
 
+def sum_of_powers(x, c, p, *, axis=None, keepdims=False):
+    """The sum of `c * x ** p`."""
+    return c * np.sum(x**p, axis=axis, keepdims=keepdims)
+
+
+@general(sum_of_powers)
+def of_sum(g, z, x, c, p, *, axis=None, keepdims=False):
+    return unreduce(g, x, axis, keepdims) * (c * power_slope(x, p)), None, None
+
+
+@of_sum.refined(lambda p: p.known and p.value == 1)
+def _(g, z, x, c, p, *, axis=None, keepdims=False):
+    return unreduce(g * c, x, axis, keepdims), None, None
+
+
+@of_sum.refined(lambda x, p, axis: p.known and p.value == 1 and whole(x, axis))
+def _(g, z, x, c, p, *, axis=None, keepdims=False):
+    return g * c, None, None
+
+
+@of_sum.refined(lambda x, c, p, axis: p.known and p.value == c.value == 1 and whole(x, axis))
+def _(g, z, x, c, p, *, axis=None, keepdims=False):
+    return g, None, None
+
+
+@of_sum.forward()
+def _(z, x, c, p, x_dot, c_dot, p_dot, *, axis=None, keepdims=False):
+    return np.sum(c * power_slope(x, p) * x_dot, axis=axis, keepdims=keepdims), None, None
+
+
+@of_sum.forward(lambda p: p.known and p.value == 1)
+def _(z, x, c, p, x_dot, c_dot, p_dot, *, axis=None, keepdims=False):
+    return c * np.sum(x_dot, axis=axis, keepdims=keepdims), None, None
+
+
+def power_of_distance(x, y, z, c, p):
+    """`c * z ** p` with the distance `z` of the point `(x, y)` from the origin."""
+    return c * np.hypot(x, y) ** p
+
+
+@elementwise(power_of_distance)
+def of_distance(g, power, x, y, z, c, p):
+    slope = g * (c * p * z ** (p - 2))
+    return slope * x, slope * y, None, None, None
+
+
+@of_distance.refined(lambda p: p.known and p.value == 2)
+def _(g, power, x, y, z, c, p):
+    return g * (c * p) * x, g * (c * p) * y, None, None, None
+
+
+def scaled_variance(x, c, axis=None, *, ddof=0, keepdims=False):
+    """`c * np.var(x)`."""
+    return c * np.var(x, axis=axis, ddof=ddof, keepdims=keepdims)
+
+
+@general(scaled_variance)
+def of_variance(g, z, x, c, axis=None, *, ddof=0, keepdims=False):
+    return unreduce(g, x, axis, keepdims) * (2.0 * c / (count(x, axis) - ddof)) * centered(x, axis), None
+
+
+@of_variance.forward()
+def _(z, x, c, x_dot, c_dot, axis=None, *, ddof=0, keepdims=False):
+    return np.sum(centered(x, axis) * x_dot, axis=axis, keepdims=keepdims) * (2.0 * c / (count(x, axis) - ddof)), None
+
+
 def square_of_modulus(z):
     """The square of the modulus of complex numbers.
 
@@ -145,6 +212,6 @@ def of_level(g, z, d, u, c):
     return g / (c + d), np.where(np.isinf(d), g, 0.0), None
 
 
-for _rule in (of_power, of_one, of_two, of_norm, of_scaled_norm, of_level):
+for _rule in (of_power, of_one, of_two, of_norm, of_scaled_norm, of_level, of_sum, of_distance, of_variance):
     for _known in set(_rule.differentiable) & {"c", "p", "q"}:
         _rule.constant(_known)

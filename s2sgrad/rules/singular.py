@@ -17,7 +17,10 @@ ADDITIVE = frozenset({np.add, np.subtract, np.negative, np.positive})
 PRODUCTS = frozenset({np.multiply, np.divide})
 POWERS = frozenset({np.power, np.float_power, math.pow, builtins.pow})
 ROOTS = frozenset({np.sqrt, math.sqrt})
-NORMS = frozenset({np.linalg.norm, np.hypot, math.hypot})
+VECTOR_NORMS = frozenset({np.linalg.norm, getattr(np.linalg, "vector_norm", np.linalg.norm)})  # the latter of NumPy 2
+NORMS = VECTOR_NORMS | {np.hypot, math.hypot}
+MODULI = frozenset({np.absolute, np.fabs, builtins.abs, math.fabs})
+PRODUCTS_OF_VECTORS = frozenset({np.dot, np.inner, np.matmul, np.vdot, np.tensordot})
 OVERFLOWING = frozenset({np.exp, np.exp2, np.expm1, np.cosh, np.sinh, math.exp, math.expm1, math.cosh, math.sinh})
 
 LEVELLED = frozenset({np.exp, np.exp2, np.expm1, np.tanh, np.arctan, math.exp, math.expm1, math.tanh, math.atan})

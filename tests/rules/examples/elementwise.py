@@ -66,6 +66,17 @@ for _axis in (None, 1):
         example(monomials.power_of_norm, _x, np.linalg.norm(_x, axis=_axis), 3, _p, axis=_axis)
     for _w, _q in ((1.3, -2), (1.3, 2), (between(0.4, 2.0, 2), -2)):
         example(monomials.square_of_scaled_norm, _x, _w, np.linalg.norm(_x, axis=_axis), 3, _q, axis=_axis)
+for _p in (1, 3, 1.5):
+    example(monomials.sum_of_powers, between(0.4, 2.0, 2, 3), 3, _p)
+    example(monomials.sum_of_powers, between(0.4, 2.0, 2, 3), 1, _p, axis=1)
+    example(monomials.sum_of_powers, between(0.4, 2.0, 2, 3), 1, _p, axis=0, keepdims=True)
+    example(monomials.sum_of_powers, between(0.4, 2.0, 3), 1, _p)
+for _p in (2, 3):
+    _x, _y = between(0.4, 2.0, 2, 3), between(0.4, 2.0, 3)
+    example(monomials.power_of_distance, _x, _y, np.hypot(_x, _y), 3, _p)
+for _axis in (None, 0, (0, 1)):
+    example(monomials.scaled_variance, between(0.4, 2.0, 2, 3), 3, axis=_axis)
+    example(monomials.scaled_variance, between(0.4, 2.0, 2, 3), 3, axis=_axis, ddof=1, keepdims=True)
 example(runtime.log_or_zero, between(0.3, 2.0, 3))
 example(np.ldexp, normal(3), 4)
 example(np.ldexp, normal(3), np.array([1, -2, 0]))

@@ -1,4 +1,5 @@
-"""Inlining of functions that one place calls: their variables are the caller's, and no record is handed over.
+"""Inlining of functions that one place calls, or that stand beside a root: their variables are the caller's, and no record
+is handed over.
 
     def wave(t, w):                         def f(x, w):
         a = np.sin(t * w)                       a = np.sin(x * w)
@@ -40,6 +41,7 @@ from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.errors import S2SGradError
 from s2sgrad.flow.graph import binds
+from s2sgrad.inplace import near_roots
 from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import nested, nodes
@@ -53,6 +55,7 @@ _PLAIN = (gast.Assign, gast.AugAssign, gast.For, gast.If, gast.Pass)
 _IN_TEXT = (*_PLAIN, gast.AnnAssign, gast.Return, gast.Expr)
 _SCOPES = (gast.FunctionDef, gast.Lambda, gast.ClassDef, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp,
            gast.Yield, gast.YieldFrom, gast.NamedExpr, gast.Starred, gast.Await)  # fmt: skip
+_SHORT, _FEW = 12, 12  # statements and calls of what is written out more than once
 _MANY = 200  # functions of a program that are read to see who calls whom
 
 
@@ -71,11 +74,28 @@ class CalledOnce:
         if not here:
             return False
         counts, varied = _mentions(self.entry), _varied(tree, self.kinds, self.wrt)
-        calls = [s for s in effects.walk(tree.body) if here[found[id(s)]] == counts[found[id(s)]] == 1]
-        once = {id(s) for s in calls if effects.reads(s) & varied and self.is_short(s)}
+        calls = [s for s in effects.walk(tree.body) if found[id(s)] is not None and effects.reads(s) & varied]
+        short = [s for s in calls if self.is_short(s)]
+        once = {id(s) for s in short if here[found[id(s)]] == counts[found[id(s)]] == 1}
+        once |= self.beside_roots(tree, [s for s in short if id(s) not in once])
         for body in nested(tree.body) if once else ():
             body[:] = [new for s in body for new in (self.written_out(s, found[id(s)]) if id(s) in once else [s])]
         return bool(once)
+
+    def beside_roots(self, tree: gast.FunctionDef, calls: list[gast.Assign]) -> set[int]:
+        """The calls of short functions that a root stands on one side of (`near_roots`)."""
+        forms = {}
+        for statement in calls:
+            with self.unit.calling(statement.value):
+                unit, body = self.splicer.pairs.normal_form(self.callee(statement))
+            if sum(1 for _ in effects.walk(body.body)) <= _SHORT:
+                forms[id(statement)] = near_roots.Roots(unit, body, {})
+        if not forms:
+            return set()
+        named = {n: forms[id(s)] for s in calls if id(s) in forms for n in binds(s)}
+        between = near_roots.between(near_roots.Roots(self.unit, tree, self.kinds), named)
+        found = {id(s) for s in calls if id(s) in forms and between.intersection(binds(s))}
+        return found if len(found) <= _FEW else set()
 
     def written_out(self, statement: gast.Assign, target: types.FunctionType) -> list[gast.AST]:
         """The statements of a function, the last of which binds what the call would have been bound to."""

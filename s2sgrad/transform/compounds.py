@@ -138,35 +138,34 @@ class _Compounds:
 
     def _replaced(self, statement: gast.Assign | gast.AugAssign, operation: Operation) -> Operation | None:
         """The operation in what is under a root; None where there is no root, or the power of it is less than 1."""
-        norm = self._root_of_contraction(statement, operation)
-        if norm is not None:
-            return norm
-        summed = self._sum_of_powers(statement, operation)
-        if summed is not None:
-            return summed
+        whole = self._root_of_contraction(statement, operation) or self._sum_of_powers(statement, operation)
+        if whole is not None:
+            return whole
         parts = [self._monomial(o, statement, statement) for o in operation.operands]
-        whole = combined(operation.target, exponent(operation), parts)
-        if whole is None or not whole.powers:
+        monomial = combined(operation.target, exponent(operation), parts)
+        if monomial is None or not monomial.powers:
             return None
-        whole = self._without_moduli(self._merged(whole, statement), statement)
-        if len(whole.powers) > 2:
+        monomial = self._without_moduli(self._merged(monomial, statement), statement)
+        broken = monomial.signed and any(whole_number(p) != round(p) for p in monomial.powers.values())
+        if len(monomial.powers) > 2 or broken:
             return None
-        if whole.signed and any(whole_number(p) != round(p) for p in whole.powers.values()):
-            return None
-        powers = {str(base): power for base, power in whole.powers.items()}  # of names
-        for base, power in powers.items():
-            norm = self._norm(base, statement)
-            others = {b: p for b, p in powers.items() if b != base}
-            if norm is not None and (power >= 2 if not others else power == 2):
-                if norm.target in singular.VECTOR_NORMS:
-                    return self._of_norm(operation, norm, base, whole, others)
-                if not others and (power == 2 or norm.target is not np.std):
-                    return _of_root_of_squares(operation, norm, base, whole)
-            rooted = any(m is not None and 0 < m.powers.get(base, 1) < 1 for m in parts)
-            rooted = rooted or all(m is None or base not in m.powers for m in parts)  # what another base stood for
-            if whole_number(power) >= 1 and (rooted or operation.target is np.cbrt):
-                return _of_powers(operation, whole, [base, *others])
+        for base in map(str, monomial.powers):
+            new = self._of_norm_in(base, statement, operation, monomial)
+            if new is None and whole_number(monomial.powers[base]) >= 1 and _is_rooted(base, operation, parts):
+                new = _of_powers(operation, monomial, [base, *(str(b) for b in monomial.powers if b != base)])
+            if new is not None:
+                return new
         return None
+
+    def _of_norm_in(self, base: str, statement: gast.AST, operation: Operation, whole: Monomial) -> Operation | None:
+        """The operation in what a factor is the norm, the distance or the deviation of; None for any other factor."""
+        norm, power = self._norm(base, statement), whole.powers[base]
+        others = {str(b): p for b, p in whole.powers.items() if b != base}
+        if norm is None or not (power >= 2 if not others else power == 2):
+            return None
+        if norm.target in singular.VECTOR_NORMS:
+            return self._of_norm(operation, norm, base, whole, others)
+        return None if others or (power > 2 and norm.target is np.std) else _of_root_of_squares(operation, norm, base, whole)
 
     def _root_of_contraction(self, statement: gast.Assign, operation: Operation) -> Operation | None:
         """The norm that the root of `np.einsum("ij,ij->i", x, x)` is; None for anything else."""
@@ -420,6 +419,12 @@ def _contracted(operands: list[gast.AST]) -> gast.AST | None:
     if not gone or kept != "".join(letter for letter in first if letter in kept):
         return None
     return constant(gone[0]) if len(gone) == 1 else gast.Tuple([constant(k) for k in gone], gast.Load())
+
+
+def _is_rooted(base: str, operation: Operation, parts: list[Monomial | None]) -> bool:
+    """Whether an operand is a root of a factor, or its modulus."""
+    powers = [m.powers for m in parts if m is not None]
+    return operation.target is np.cbrt or any(0 < p.get(base, 1) < 1 for p in powers) or all(base not in p for p in powers)
 
 
 def _of_root_of_squares(operation: Operation, root: Operation, base: str, whole: Monomial) -> Operation:

@@ -69,12 +69,17 @@ class Singular:
         operation = operations.get(id(statement))
         if operation is None or operation.form == "flat":
             return
+        if operation.form == "grow" and isinstance(operation.operands[0], gast.Name):
+            for read in operation.operands[1:]:
+                if isinstance(read, gast.Name):
+                    self.uses.setdefault(read.id, []).append((None, 0, operation.operands[0].id))
+            return
         targets = binds(statement)
         for target in targets:
             self.made.setdefault(target, []).append(operation)
         if targets and not any(target in active for target in targets):
             return
-        plain = len(targets) == 1 and operation.form in ("rule", "item", "atom")
+        plain = len(targets) == 1 and operation.form in ("rule", "item", "atom", "display")
         for read in sources(operation):
             places = [k for k, o in enumerate(operation.operands) if getattr(o, "id", None) == read]
             use = (operation, places[0] if places else 0, targets[0]) if plain and len(places) < 2 else None

@@ -136,7 +136,9 @@ class RuleAdjoint:
     def _call(self) -> None:
         """Contribute the results of a call of the pullback."""
         g = self.adjoints.named(self.adjoints.isolated(self.g))
-        value = pullback_text.called(self.adjoints, self.operation, self.pullback, self.y, g)
+        apart = all(map(self._is_slope, self.wanted))
+        given = replace(g, value=constant(1.0)) if apart else g
+        value = pullback_text.called(self.adjoints, self.operation, self.pullback, self.y, given)
         several = self.rule.variadic or len(self.rule.differentiable) > 1
         if several:
             holder = self.unit.temp()
@@ -145,9 +147,22 @@ class RuleAdjoint:
         idle = self._idle(g)
         for k in self.wanted:
             part = gast.Subscript(name(holder), constant(k), gast.Load()) if several else value
-            kind = self.adjoints.kinds.get(self.operands[k].id)
+            part = zeros.product(self.unit, part, g.value) if apart else part
+            kind = self._kind(k)
             numeric = not isinstance(kind, Container) and not table.is_structured(self.rule, k)
             self.adjoints.contribute(self.operands[k], Cotangent(part, kind, numeric=numeric, idle=idle))
+
+    def _kind(self, k: int) -> Kind | None:
+        """The kind of an operand that is a variable."""
+        return self.adjoints.kinds.get(self.operands[k].id)
+
+    def _is_slope(self, k: int) -> bool:
+        """Whether a root is taken of the result, which is a number: the cotangent of an operand is a slope times that."""
+        if not isinstance(self._kind(k), (Number, Array)):
+            return False
+        kind = self.adjoints.kinds.get(self.y.id) if isinstance(self.y, gast.Name) else None
+        of_number = isinstance(kind, Number) or (isinstance(kind, Array) and kind.dims == ())
+        return of_number and self.rule.tag != "linear" and self.y.id in self.adjoints.paths.singular.rooted
 
     # --- a pullback that is expanded ---
 
@@ -213,7 +228,7 @@ class RuleAdjoint:
             return set()
         if self.y.id not in known.rooted and not known.may_overflow(self.operation):
             return set()
-        factors = [k for k in wanted if _has_factor(formula.cotangents[k], formula.parameters[0])]
+        factors = [k for k in wanted if self._is_slope(k) or _has_factor(formula.cotangents[k], formula.parameters[0])]
         slopes = self._written(replace(self.g, value=constant(1.0)), factors) if factors else {}
         return {k for k, slope in slopes.items() if not isinstance(simplified(clone(slope)), gast.Constant)}
 

@@ -69,12 +69,15 @@ class Singular:
         operation = operations.get(id(statement))
         if operation is None or operation.form == "flat":
             return
-        if operation.form == "grow" and isinstance(operation.operands[0], gast.Name):
-            for read in operation.operands[1:]:
-                if isinstance(read, gast.Name):
-                    self.uses.setdefault(read.id, []).append((None, 0, operation.operands[0].id))
+        if operation.form == "grow":  # as a store is
+            owner, *values = (getattr(o, "id", "") for o in operation.operands)
+            for read in values:
+                self.uses.setdefault(read, []).append((None, 0, owner))
             return
-        targets = binds(statement)
+        self._note_operation(operation, binds(statement), active)
+
+    def _note_operation(self, operation: Operation, targets: list[str], active: Collection[str]) -> None:
+        """Note what an operation reads and makes."""
         for target in targets:
             self.made.setdefault(target, []).append(operation)
         if targets and not any(target in active for target in targets):

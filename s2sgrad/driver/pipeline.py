@@ -76,7 +76,7 @@ from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS, Pass
 from s2sgrad.source import Primal, read
 from s2sgrad.specialize import flatten, outlining
 from s2sgrad.specialize.unsettled import Unsettled
-from s2sgrad.transform import compounds, parts, shape_obligations, shape_refinement, sinking, watches
+from s2sgrad.transform import compounds, levels, parts, shape_obligations, shape_refinement, sinking, watches
 from s2sgrad.transform.paths import Paths
 from s2sgrad.typed import (
     array_likes,
@@ -279,13 +279,22 @@ def _reverse(c: Compilation) -> None:
     parts.written_again(c.tree, c.kinds)
 
 
+def _compounds(c: Compilation) -> None:
+    """Differentiate powers of roots, and what levels off, as what they are."""
+    if c.unit.derivative.complex:
+        compounds.run_of_complex(c.paths)
+        return
+    compounds.run(c.paths)
+    levels.run(c.paths)
+
+
 TRANSFORM: tuple[Stage, ...] = (
     Stage("arguments", _require),
     Stage("sinking", _sink),
     Stage("shapes", _shapes),
     Stage("legality", _legality),
     Stage("parts", _parts),
-    Stage("compounds", lambda c: (compounds.run_of_complex if c.unit.derivative.complex else compounds.run)(c.paths)),
+    Stage("compounds", _compounds),
     Stage("reverse", _reverse),
 )
 

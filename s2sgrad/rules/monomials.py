@@ -13,7 +13,7 @@ import numpy as np
 
 from s2sgrad.rules.reductions import centered, count, whole
 from s2sgrad.rules.table import elementwise, general, of_complex_numbers
-from s2sgrad.runtime import as_weak, power_slope, unbroadcast, unreduce
+from s2sgrad.runtime import as_weak, power_slope, share, unbroadcast, unreduce
 
 
 def power(x, p):
@@ -212,6 +212,80 @@ def of_level(g, z, d, u, c):
     return g / (c + d), np.where(np.isinf(d), g, 0.0), None
 
 
-for _rule in (of_power, of_one, of_two, of_norm, of_scaled_norm, of_level, of_sum, of_distance, of_variance):
-    for _known in set(_rule.differentiable) & {"c", "p", "q"}:
+# --- what levels off where an exponential overflows ------------------------------------------------------------------
+#
+# `e` is `exp(u)`, or a multiple of it, of which the slopes are the same multiple; `d` is `a + e`.
+
+
+def over_level(n, u, d, a):
+    """`n / d`."""
+    return n / (a + np.exp(u))
+
+
+@elementwise(over_level)
+def of_over_level(g, z, n, u, d, a):
+    return g / d, -g * z * (1 - a / d), None, None
+
+
+@of_over_level.refined(lambda n, a: n.known and a.known and n.value == a.value)
+def _(g, z, n, u, d, a):
+    return g / d, -g * z * (1 - z), None, None
+
+
+def power_of_level(u, d, a, p):
+    """`d ** p`."""
+    return (a + np.exp(u)) ** p
+
+
+@elementwise(power_of_level)
+def of_power_of_level(g, z, u, d, a, p):
+    return g * p * z * (1 - a / d), None, None, None
+
+
+@of_power_of_level.refined(lambda p: p.known and p.value == -1)
+def _(g, z, u, d, a, p):
+    return -g * z * (1 - a / d), None, None, None
+
+
+@of_power_of_level.refined(lambda a, p: p.known and p.value == -1 and a.known and a.value == 1)
+def _(g, z, u, d, a, p):
+    return -g * z * (1 - z), None, None, None
+
+
+def log_of_exponential(u, e, a):
+    """`log(a + e)`."""
+    return np.log(a + np.exp(u))
+
+
+@elementwise(log_of_exponential)
+def of_log_of_exponential(g, z, u, e, a):
+    return g * share(e, a), None, None
+
+
+def share_of_exponential(u, e, a):
+    """`e / (a + e)`."""
+    return share(np.exp(u), a)
+
+
+@elementwise(share_of_exponential)
+def of_share(g, z, u, e, a):
+    return g * z * (1 - z), None, None
+
+
+for _rule in (
+    of_power,
+    of_one,
+    of_two,
+    of_norm,
+    of_scaled_norm,
+    of_level,
+    of_sum,
+    of_distance,
+    of_variance,
+    of_over_level,
+    of_power_of_level,
+    of_log_of_exponential,
+    of_share,
+):
+    for _known in set(_rule.differentiable) & {"a", "c", "p", "q"}:
         _rule.constant(_known)

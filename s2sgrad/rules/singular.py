@@ -22,6 +22,8 @@ NORMS = VECTOR_NORMS | {np.hypot, math.hypot}
 MODULI = frozenset({np.absolute, np.fabs, builtins.abs, math.fabs})
 PRODUCTS_OF_VECTORS = frozenset({np.dot, np.inner, np.matmul, np.vdot, np.tensordot})
 OVERFLOWING = frozenset({np.exp, np.exp2, np.expm1, np.cosh, np.sinh, math.exp, math.expm1, math.cosh, math.sinh})
+EXPONENTIALS = frozenset({np.exp, math.exp})
+LOGARITHMS = frozenset({np.log, math.log})
 
 LEVELLED = frozenset({np.exp, np.exp2, np.expm1, np.tanh, np.arctan, math.exp, math.expm1, math.tanh, math.atan})
 

@@ -63,14 +63,14 @@ def run(paths: Paths) -> None:
     _pair_spectra(paths)
     roots = singular.ROOTS | singular.NORMS | singular.POWERS | singular.MODULI | {np.cbrt, np.std}
     if any(is_one_of(o.target, roots) for o in paths.operations.values()):
-        _Compounds(paths).run()
+        Compounds(paths).run()
 
 
 def run_of_complex(paths: Paths) -> None:
     """Replace the squares of moduli."""
     moduli = {np.absolute, abs}
     if any(is_one_of(o.target, moduli) for o in paths.operations.values()):
-        compounds = _Compounds(paths)
+        compounds = Compounds(paths)
         for statement in effects.walk(paths.tree.body):
             operation = paths.operations.get(id(statement))
             base = _squared(operation) if operation is not None and operation.form == "rule" else None
@@ -85,7 +85,7 @@ def run_of_complex(paths: Paths) -> None:
                 continue
             (z,) = modulus.operands
             if isinstance(z, gast.Name) and is_complex(paths.kinds.get(z.id)) and compounds.is_kept(z.id, made, statement):
-                paths.operations[id(statement)] = _made(operation, monomials.square_of_modulus, [clone(z)], {})
+                paths.operations[id(statement)] = in_place_of(operation, monomials.square_of_modulus, [clone(z)], {})
 
 
 def _squared(operation: Operation) -> gast.AST | None:
@@ -97,7 +97,7 @@ def _squared(operation: Operation) -> gast.AST | None:
     return first if squares else None
 
 
-class _Compounds:
+class Compounds:
     """The monomials of one function."""
 
     def __init__(self, paths: Paths) -> None:
@@ -169,7 +169,7 @@ class _Compounds:
 
     def _root_of_contraction(self, statement: gast.Assign, operation: Operation) -> Operation | None:
         """The norm that the root of `np.einsum("ij,ij->i", x, x)` is; None for anything else."""
-        made = self._definition(getattr(operation.operands[0], "id", ""), statement) if operation.operands else None
+        made = self.definition(getattr(operation.operands[0], "id", ""), statement) if operation.operands else None
         inner = self.operations.get(id(made)) if made is not None else None
         if inner is None or inner.target is not np.einsum or not singular.is_root(operation.target, exponent(operation)):
             return None
@@ -181,7 +181,7 @@ class _Compounds:
             return None
         if not isinstance(self.paths.kinds.get(x.id), Array) or not self.is_kept(x.id, made, statement):
             return None
-        return _made(operation, np.linalg.norm, [clone(x)], {"axis": axes})
+        return in_place_of(operation, np.linalg.norm, [clone(x)], {"axis": axes})
 
     def _monomial(self, node: gast.AST, use: gast.AST, last: gast.AST, depth: int = 0) -> Monomial | None:
         """What an operand of a statement is as a monomial, in names that do not change before the `last` statement."""
@@ -190,7 +190,7 @@ class _Compounds:
             return Monomial(float(value), {})
         if not isinstance(node, gast.Name):
             return None
-        made = self._definition(node.id, use)
+        made = self.definition(node.id, use)
         operation = self.operations.get(id(made)) if made is not None else None
         if depth < _DEEP and operation is not None and operation.form == "atom":
             return self._monomial(operation.node, made, last, depth + 1)
@@ -210,7 +210,7 @@ class _Compounds:
         numeric = isinstance(self.paths.kinds.get(node.id), (Number, Array))
         return Monomial(1.0, {node.id: 1.0}) if numeric and self.is_kept(node.id, use, last) else None
 
-    def _definition(self, variable: str, use: gast.AST) -> gast.AST | None:
+    def definition(self, variable: str, use: gast.AST) -> gast.AST | None:
         """The statement whose value a variable has where it is read: the only one, or the last one in a straight block."""
         made = self.once.get(variable)
         if made is not None:
@@ -258,7 +258,7 @@ class _Compounds:
         """A monomial in which an even power of a modulus is one of the number itself."""
         powers: dict[Hashable, float] = {}
         for base, power in whole.powers.items():
-            made = self._definition(str(base), statement)
+            made = self.definition(str(base), statement)
             modulus = self.operations.get(id(made)) if made is not None else None
             if power > 0 and power % 2 == 0 and modulus is not None and is_one_of(modulus.target, singular.MODULI):
                 inner = modulus.operands[0]
@@ -283,7 +283,9 @@ class _Compounds:
         if others or not rooted or whole_number(power) < 1 or not isinstance(self.paths.kinds.get(str(base)), Array):
             return None
         factor, power = whole_number(whole.factor * factor), whole_number(power)
-        return _made(operation, monomials.sum_of_powers, [name(str(base)), constant(factor), constant(power)], keywords)
+        return in_place_of(
+            operation, monomials.sum_of_powers, [name(str(base)), constant(factor), constant(power)], keywords
+        )
 
     def _product_summed(
         self, statement: gast.AST, operation: Operation
@@ -345,7 +347,7 @@ class _Compounds:
 
     def _norm(self, base: str, use: gast.AST) -> Operation | None:
         """The operation of a norm of vectors that a base is; None for any other."""
-        made = self._definition(base, use)
+        made = self.definition(base, use)
         operation = self.operations.get(id(made)) if made is not None else None
         if operation is None or not is_one_of(operation.target, singular.NORMS | {np.std}):
             return None
@@ -370,8 +372,8 @@ class _Compounds:
         if others:
             ((other, power),) = others.items()
             operands = [x, name(other), y, factor, constant(whole_number(power))]
-            return _made(operation, monomials.square_of_scaled_norm, operands, keywords)
-        return _made(
+            return in_place_of(operation, monomials.square_of_scaled_norm, operands, keywords)
+        return in_place_of(
             operation, monomials.power_of_norm, [x, y, factor, constant(whole_number(whole.powers[base]))], keywords
         )
 
@@ -433,22 +435,24 @@ def _of_root_of_squares(operation: Operation, root: Operation, base: str, whole:
     if root.target is np.std:
         keywords = {k: clone(v) for k, v in root.keywords.items()}
         if factor.value == 1:
-            return _made(operation, np.var, [*map(clone, root.operands)], keywords)
-        return _made(operation, monomials.scaled_variance, [clone(root.operands[0]), factor], keywords)
+            return in_place_of(operation, np.var, [*map(clone, root.operands)], keywords)
+        return in_place_of(operation, monomials.scaled_variance, [clone(root.operands[0]), factor], keywords)
     operands = [*map(clone, root.operands), name(base), factor, constant(whole_number(whole.powers[base]))]
-    return _made(operation, monomials.power_of_distance, operands, {})
+    return in_place_of(operation, monomials.power_of_distance, operands, {})
 
 
 def _of_powers(operation: Operation, whole: Monomial, bases: list[str]) -> Operation:
     """A product of powers of one variable or two."""
     numbers = [constant(whole_number(v)) for v in (whole.factor, *(whole.powers[b] for b in bases))]
     if len(bases) == 2:
-        return _made(operation, monomials.product_of_powers, [*map(name, bases), *numbers], {})
+        return in_place_of(operation, monomials.product_of_powers, [*map(name, bases), *numbers], {})
     if numbers[0].value == numbers[1].value == 1:
-        return _made(operation, np.positive, [name(bases[0])], {})
-    return _made(operation, monomials.monomial, [name(bases[0]), *numbers], {})
+        return in_place_of(operation, np.positive, [name(bases[0])], {})
+    return in_place_of(operation, monomials.monomial, [name(bases[0]), *numbers], {})
 
 
-def _made(operation: Operation, function: Callable, operands: list[gast.AST], keywords: dict[str, gast.AST]) -> Operation:
+def in_place_of(
+    operation: Operation, function: Callable, operands: list[gast.AST], keywords: dict[str, gast.AST]
+) -> Operation:
     node = gast.Call(name(function.__name__), operands, [gast.keyword(k, v) for k, v in keywords.items()])
     return Operation("rule", placed(operation.node, node), operands, keywords, lookup(function), function)

@@ -136,7 +136,7 @@ class RuleAdjoint:
     def _call(self) -> None:
         """Contribute the results of a call of the pullback."""
         g = self.adjoints.named(self.adjoints.isolated(self.g))
-        apart = all(map(self._is_slope, self.wanted))
+        apart = all(_is_slope(self, k) for k in self.wanted)
         given = replace(g, value=constant(1.0)) if apart else g
         value = pullback_text.called(self.adjoints, self.operation, self.pullback, self.y, given)
         several = self.rule.variadic or len(self.rule.differentiable) > 1
@@ -148,21 +148,9 @@ class RuleAdjoint:
         for k in self.wanted:
             part = gast.Subscript(name(holder), constant(k), gast.Load()) if several else value
             part = zeros.product(self.unit, part, g.value) if apart else part
-            kind = self._kind(k)
+            kind = self.adjoints.kinds.get(self.operands[k].id)
             numeric = not isinstance(kind, Container) and not table.is_structured(self.rule, k)
             self.adjoints.contribute(self.operands[k], Cotangent(part, kind, numeric=numeric, idle=idle))
-
-    def _kind(self, k: int) -> Kind | None:
-        """The kind of an operand that is a variable."""
-        return self.adjoints.kinds.get(self.operands[k].id)
-
-    def _is_slope(self, k: int) -> bool:
-        """Whether a root is taken of the result, which is a number: the cotangent of an operand is a slope times that."""
-        if not isinstance(self._kind(k), (Number, Array)):
-            return False
-        kind = self.adjoints.kinds.get(self.y.id) if isinstance(self.y, gast.Name) else None
-        of_number = isinstance(kind, Number) or (isinstance(kind, Array) and kind.dims == ())
-        return of_number and self.rule.tag != "linear" and self.y.id in self.adjoints.paths.singular.rooted
 
     # --- a pullback that is expanded ---
 
@@ -228,7 +216,7 @@ class RuleAdjoint:
             return set()
         if self.y.id not in known.rooted and not known.may_overflow(self.operation):
             return set()
-        factors = [k for k in wanted if self._is_slope(k) or _has_factor(formula.cotangents[k], formula.parameters[0])]
+        factors = [k for k in wanted if _is_slope(self, k) or _has_factor(formula.cotangents[k], formula.parameters[0])]
         slopes = self._written(replace(self.g, value=constant(1.0)), factors) if factors else {}
         return {k for k, slope in slopes.items() if not isinstance(simplified(clone(slope)), gast.Constant)}
 
@@ -319,6 +307,16 @@ class RuleAdjoint:
         if own and self.adjoints.exclusions.any_picked(getattr(self.operation.node, "args", [])):
             own = table.VALUES
         return max(own, g.idle if self.rule.tag in ("elementwise", "linear") else 0)
+
+
+def _is_slope(adjoint: RuleAdjoint, k: int) -> bool:
+    """Whether a root is taken of the result, which is a number: the cotangent of an operand is a slope times that."""
+    kinds, y = adjoint.adjoints.kinds, getattr(adjoint.y, "id", "")
+    if adjoint.rule.tag == "linear" or not isinstance(kinds.get(adjoint.operands[k].id), (Number, Array)):
+        return False
+    kind = kinds.get(y)
+    of_number = isinstance(kind, Number) or (isinstance(kind, Array) and kind.dims == ())
+    return of_number and y in adjoint.adjoints.paths.singular.rooted
 
 
 _NO_COUNTS = (float, np.inexact)  # by which no list is repeated

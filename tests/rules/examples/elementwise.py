@@ -74,6 +74,14 @@ for _p in (1, 3, 1.5):
 for _p in (2, 3):
     _x, _y = between(0.4, 2.0, 2, 3), between(0.4, 2.0, 3)
     example(monomials.power_of_distance, _x, _y, np.hypot(_x, _y), 3, _p)
+_u = between(-1.0, 1.0, 3)
+for _a in (1, 2):
+    example(monomials.over_level, 1, _u, _a + np.exp(_u), _a)
+    example(monomials.over_level, between(0.4, 2.0, 2, 3), _u, _a + np.exp(_u), _a)
+    example(monomials.log_of_exponential, _u, np.exp(_u), _a)
+    example(monomials.share_of_exponential, _u, np.exp(_u), _a)
+    for _p in (-1, -2.0):
+        example(monomials.power_of_level, _u, _a + np.exp(_u), _a, _p)
 for _axis in (None, 0, (0, 1)):
     example(monomials.scaled_variance, between(0.4, 2.0, 2, 3), 3, axis=_axis)
     example(monomials.scaled_variance, between(0.4, 2.0, 2, 3), 3, axis=_axis, ddof=1, keepdims=True)

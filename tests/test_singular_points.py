@@ -16,7 +16,7 @@ from numpy.lib import NumpyVersion
 from scipy import ndimage, optimize, signal, special, stats
 from scipy.spatial import distance
 
-from s2sgrad import GradientTape, S2SGradError, constant, grad, hessian, jacfwd, jvp, value_and_grad
+from s2sgrad import GradientTape, S2SGradError, constant, grad, hessian, jacfwd, jacrev, jvp, value_and_grad
 from s2sgrad.testing import check_grads
 
 PAGE = Path(__file__).parent.parent / "docs" / "singular-points.md"
@@ -300,6 +300,128 @@ def distances(x, w):
 
 def test_what_a_derivative_reads_in_the_place_of_a_root_is_computed_again_before_it():
     check_grads(distances, (np.arange(6.0).reshape(3, 2) ** 0.5, np.array([0.3, -1.0])), order=2, modes=("fwd", "rev"))
+
+
+# --- how a root is made, how it is squared, and which derivative is taken ---------------------------------------------
+
+HELPERS = """import math
+import numpy as np
+def length(v): return np.sqrt(np.sum(v ** 2))
+def of_squares(v): return np.sum(v * v)
+def square(v): return v * v
+def root(v): return np.sqrt(v)
+def twice(v): return 2.0 * v
+"""
+LENGTHS = [
+    "np.linalg.norm(x)", "np.sqrt(np.sum(x ** 2))", "np.sqrt(x @ x)", "np.hypot(x[0], x[1])", "(x @ x) ** 0.5", "length(x)",
+    "np.sqrt(x[0] ** 2 + x[1] ** 2)", "np.sqrt(np.einsum('i,i', x, x))", "np.sqrt(np.einsum('i,i->', x, x))",
+    "np.sqrt(of_squares(x))", "root(of_squares(x))", "np.linalg.norm(x, 2)", "math.hypot(x[0], x[1])",
+    "np.sqrt(np.tensordot(x, x, 1))", "np.sqrt(sum([v * v for v in x]))", "math.sqrt(x[0] ** 2 + x[1] ** 2)",
+    "np.sqrt(square(x[0]) + square(x[1]))", "np.sqrt(np.var(np.concatenate([x, -x])) * 2)", "abs(np.linalg.norm(x))",
+    "np.std(np.concatenate([x, -x])) * math.sqrt(2.0)", "np.sqrt(np.linalg.norm(x) ** 2)", "np.sqrt(np.sum(np.abs(x) ** 2))",
+    "np.sum(x ** 2) ** 0.5", "np.linalg.norm(x.reshape(1, 2))",
+]  # fmt: skip
+SQUARES = [
+    ((), "{r} * {r}"), (("r = {r}",), "r ** 2"), (("r = {r}",), "r * r"), (("r = {r}", "y = r"), "y * r"),
+    (("r = {r}", "r *= r"), "r"), (("r = {r}", "r **= 2"), "r"), (("r = {r}",), "np.square(r)"), (("r = {r}",), "square(r)"),
+    (("r = {r}",), "square(r) * 2.0 - r ** 2"), (("r = 2.0 * {r}",), "r ** 2 / 4.0"),
+    (("r = {r}", "s = twice(r)"), "s * r / 2"),
+    (("r = {r}", "s = -r"), "-(r * s)"), (("r = {r}",), "(r / 2.0) ** 2 * 4.0"), (("r, s = {r}, 1.0",), "s * r ** 2"),
+    (("r = [{r}]",), "r[0] ** 2"),
+]  # fmt: skip
+VECTORS = [  # squares of the roots of what is not negative, summed
+    "np.sum({r} * {r})", "np.sum(np.square({r}))", "{r} @ {r}", "np.dot({r}, {r})", "np.inner({r}, {r})",
+    "np.vdot({r}, {r})", "np.einsum('i,i', {r}, {r})", "np.tensordot({r}, {r}, 1)", "np.linalg.norm({r}) ** 2",
+    "np.sum(square({r}))",
+    "np.linalg.norm({r}) * np.linalg.norm({r})", "np.sum(square({r}) + {r} ** 2) / 2",
+]  # fmt: skip
+ROOTS = ["np.sqrt(x)", "r", "root(x)", "x ** 0.5", "np.sqrt(x * 4.0) / 2.0"]
+
+
+def along_units(f, x):
+    """The gradients of the tangents of a number."""
+    return np.array([grad(lambda z, e=e: jvp(f, (z,), (e,))[1])(x) for e in np.eye(len(x))])
+
+
+SECOND = (hessian, lambda f: jacrev(grad(f)), lambda f: lambda x: along_units(f, x))
+
+
+def written(lines, text):
+    """The function of `x` with these helpers."""
+    source, name = (
+        HELPERS + "def f(x):\n" + "".join(f"    {s}\n" for s in (*lines, f"return {text}")),
+        f"<of roots {lines} {text}>",
+    )
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    space = {}
+    exec(compile(source, name, "exec"), space)
+    return space["f"]
+
+
+def check_orders(f, x, first, second):
+    """The first and second derivatives of a number, each in every way."""
+    for derivative in (grad(f), lambda x: tangents(f, x)):
+        np.testing.assert_allclose(quietly(derivative, x), first, atol=1e-9)
+    for derivative in SECOND:
+        np.testing.assert_allclose(quietly(derivative(f), x), second, atol=1e-9)
+
+
+@pytest.mark.sampled(one_in=6)
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize("square", SQUARES, ids=lambda square: "; ".join((*square[0], square[1])))
+def test_the_square_of_a_length_is_a_square(square, length):
+    lines, text = square
+    if text.startswith("{r}") and "for v in x" in length:
+        pytest.skip("two lists are two values")
+    f = written([line.format(r=length) for line in lines], text.format(r=length))
+    check_orders(f, np.zeros(2), np.zeros(2), 2.0 * np.eye(2))
+
+
+@pytest.mark.sampled(one_in=3)
+@pytest.mark.parametrize("root", ROOTS)
+@pytest.mark.parametrize("text", VECTORS)
+def test_the_squares_of_roots_are_what_is_under_them(text, root):
+    f = written(["r = np.sqrt(x)"], text.format(r=root))
+    check_orders(f, np.array([0.0, 4.0]), np.ones(2), np.zeros((2, 2)))
+
+
+LEVELS = [
+    "1 / (1 + {e})", "1.0 / ({e} + 1.0)", "np.reciprocal(1 + {e})", "np.power(1 + {e}, -1.0)", "(1 + {e}) ** -2",
+    "np.divide(1.0, 1 + {e})", "2 / (1 + {e}) - 1", "np.log(1 + {e})", "-np.log({e} + 1)", "np.log1p({e})", "x / (1 + {e})",
+    "1 / (1 + {e}) ** 2", "np.log(1 / (1 + 2.0 * {e}) + 1)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("lines", [(), ("e = np.exp(-x)",), ("e = np.exp(-x)", "d = e")], ids=len)
+def test_what_levels_off_is_flat_at_every_order(level, lines):
+    """At an exponential that has overflowed: in each way the derivatives are those of the limit."""
+    f = written(lines, level.format(e="d" if len(lines) > 1 else "e" if lines else "np.exp(-x)"))
+    slope = -1.0 if "log(1 +" in level or "log1p" in level else 1.0 if level.startswith("-np.log") else 0.0
+    for derivative in (grad(f), lambda x: tangents(f, x)):
+        assert quietly(derivative, -1000.0) == slope
+    for second in (hessian(f), grad(grad(f)), grad(lambda z: jvp(f, (z,), (1.0,))[1])):
+        assert quietly(second, -1000.0) == 0.0
+
+
+def with_its_square(x):
+    s = np.sum((x[:, None] - x[None]) ** 2, axis=-1)
+    return np.sum(np.sqrt(s) * np.exp(-np.sqrt(s)) + s + s**2)
+
+
+def with_its_fourth_power(x):
+    r = np.sqrt(np.sum((x[:, None] - x[None]) ** 2, axis=-1))
+    return np.sum(r**4 + r**2 * np.exp(-r))
+
+
+@pytest.mark.parametrize("f", [with_its_square, with_its_fourth_power])
+def test_what_a_root_is_taken_of_may_be_used_otherwise(f):
+    x = np.array([[0.0, 0.0], [1.0, 0.3], [0.2, -1.0]])
+    e = np.random.default_rng(5).normal(size=x.shape)
+    for found in (np.sum(grad(f)(x) * e), jvp(f, (x,), (e,))[1]):
+        np.testing.assert_allclose(found, along(f, x, e, 1e-6), rtol=1e-6)
+    H = hessian(f)(x)
+    np.testing.assert_allclose(np.tensordot(H, e, 2), along(grad(f), x, e, 1e-6), rtol=1e-5, atol=1e-6)
 
 
 OPERATIONS = [

@@ -23,7 +23,8 @@
 >>> sorted(found.rooted), sorted(found.divisors)
 (['q', 's'], ['d', 'e'])
 
-The analysis is flow-insensitive.  A name counts only if all that is differentiated of it goes that way.
+The analysis is flow-insensitive.  A name is a divisor only if all that is differentiated of it goes that way.  What a root
+is taken of may be raised to powers, too, and be returned: what arrives from there is finite.
 """
 
 from __future__ import annotations
@@ -40,11 +41,13 @@ from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import number
-from s2sgrad.rules import singular
+from s2sgrad.rules import monomials, singular
 from s2sgrad.rules.table import passes_over
 
+_POWERS_OF_ROOTS = frozenset({monomials.monomial, monomials.sum_of_powers})  # whose exponents are 1 or more
 _Condition = Callable[[Operation, int], bool]
 _Use = tuple[Operation | None, int, str]  # an operation and the operand's place, or a store; the result
+RETURNED: _Use = (None, 0, "return")
 
 
 class Singular:
@@ -57,7 +60,7 @@ class Singular:
             self._note(statement, operations, active)
         returned = tree.body[-1].value if tree.body and isinstance(tree.body[-1], gast.Return) else None
         for read in effects.loads(returned) if returned is not None else ():
-            self.uses.setdefault(read.id, []).append(None)
+            self.uses.setdefault(read.id, []).append(RETURNED)
 
     def _note(self, statement: gast.AST, operations: Operations, active: Collection[str]) -> None:
         """Note what a statement reads and makes."""
@@ -93,8 +96,25 @@ class Singular:
 
     @functools.cached_property
     def rooted(self) -> frozenset[str]:
-        """The names of which a root is taken, perhaps of a sum or a product with them."""
-        return self._closed(lambda operation, place: singular.is_root(operation.target, exponent(operation)), stays_infinite)
+        """The names of which a root is taken, perhaps of a sum or a product with them, and whose cotangents are finite but
+        for the root."""
+        behind: dict[str, list[str]] = {}
+        through: dict[str, list[str]] = {}
+        roots, others = set(), set()
+        for name, uses in self.uses.items():
+            for use in uses:
+                if use is RETURNED:
+                    continue
+                if _is(use, lambda operation, place: singular.is_root(operation.target, exponent(operation))):
+                    roots.add(name)
+                elif use is not None and (_is(use, stays_infinite) or not _is(use, lambda *_: True)):
+                    behind.setdefault(use[2], []).append(name)
+                    through.setdefault(use[2], []).append(name)
+                elif use is not None and _is(use, raises):
+                    behind.setdefault(use[2], []).append(name)
+                else:
+                    others.add(name)
+        return frozenset(_reached([*roots], through) - _reached([*others], behind))
 
     @functools.cached_property
     def divisors(self) -> frozenset[str]:
@@ -115,7 +135,7 @@ class Singular:
             for use in uses:
                 if _is(use, ends):
                     ending = True
-                elif use is not None and (_is(use, through) or not _is(use, lambda *_: True)):
+                elif use is not None and use is not RETURNED and (_is(use, through) or not _is(use, lambda *_: True)):
                     behind.setdefault(use[2], []).append(name)
                 else:
                     waiting.append(name)
@@ -182,6 +202,11 @@ def grows(operation: Operation, place: int) -> bool:
     """Whether the result of an operation overflows where an operand does, or is made of one that does."""
     raised = is_one_of(operation.target, singular.POWERS) and (exponent(operation) or 0.0) >= 1.0
     return passes_on(operation, place) or (place == 0 and (raised or operation.target is np.square))
+
+
+def raises(operation: Operation, place: int) -> bool:
+    """Whether the cotangent of an operand is finite where that of the result is: a power from one up."""
+    return grows(operation, place) or (place == 0 and is_one_of(operation.target, _POWERS_OF_ROOTS))
 
 
 def exponent(operation: Operation) -> float | None:

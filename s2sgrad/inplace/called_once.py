@@ -92,7 +92,10 @@ class CalledOnce:
                 forms[id(statement)] = near_roots.Roots(unit, body, {})
         if not forms:
             return set()
-        named = {n: forms[id(s)] for s in calls if id(s) in forms for n in binds(s)}
+        named = {
+            n: (forms[id(s)], [a.id for a in s.value.args if isinstance(a, gast.Name)])
+            for s in calls if id(s) in forms for n in binds(s)
+        }  # fmt: skip
         between = near_roots.between(near_roots.Roots(self.unit, tree, self.kinds), named)
         found = {id(s) for s in calls if id(s) in forms and between.intersection(binds(s))}
         return found if len(found) <= _FEW else set()

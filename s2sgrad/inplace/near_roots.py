@@ -109,12 +109,18 @@ class Roots:
         """Whether a root is taken of an argument, perhaps of a sum of several."""
         return not self.under.isdisjoint(self.reach(self.parameters))
 
+    def raises_argument(self) -> bool:
+        """Whether a power is taken of an argument, perhaps of a sum of several."""
+        given = self.reach(self.parameters)
+        return bool(self.raised & given) or any(a in given and b in given for a, b in self.multiplied)
 
-def between(caller: Roots, calls: dict[str, Roots]) -> set[str]:
-    """Of the names that are bound to calls of some functions: those where a root is on one side, and what it is taken of, or
-    its power, on the other."""
-    found = {n for n, called in calls.items() if called.takes_root_of_argument() or caller.under & caller.reach([n])}
-    made = {n: caller.reach([n]) for n, called in calls.items() if called.gives_root()}
+
+def between(caller: Roots, calls: dict[str, tuple[Roots, list[str]]]) -> set[str]:
+    """Of the names that are bound to calls of some functions with these arguments: those where a root is on one side, and
+    what it is taken of, or its power, on the other."""
+    found = {n for n, (f, _) in calls.items() if f.takes_root_of_argument() or caller.under & caller.reach([n])}
+    made = {n: caller.reach([n]) for n, (f, _) in calls.items() if f.gives_root()}
     roots = caller.reach({*made, *caller.roots})
+    found |= {n for n, (f, given) in calls.items() if f.raises_argument() and roots.intersection(given)}
     powers = caller.raised.union(*({a, b} for a, b in caller.multiplied if a in roots and b in roots))
-    return found | {n for n, reached in made.items() if powers & reached}
+    return found | {n for n, reached in made.items() if powers & reached or found & reached}

@@ -232,6 +232,16 @@ def _(g, z, n, u, d, a):
     return g / d, -g * z * (1 - z), None, None
 
 
+def over_power_of_level(n, u, d, a, p):
+    """`n / d ** p`."""
+    return n / (a + np.exp(u)) ** p
+
+
+@elementwise(over_power_of_level)
+def of_over_power(g, z, n, u, d, a, p):
+    return g / d**p, -g * p * z * (1 - a / d), None, None, None
+
+
 def power_of_level(u, d, a, p):
     """`d ** p`."""
     return (a + np.exp(u)) ** p

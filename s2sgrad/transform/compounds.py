@@ -44,7 +44,7 @@ from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import is_none, number
 from s2sgrad.ir.quote import COMPOUND, clone, constant, name, nested, placed, substitute
-from s2sgrad.memory import behaviour
+from s2sgrad.primitives import catalogue
 from s2sgrad.rules import monomials, singular, spectra
 from s2sgrad.rules.powers import Monomial, combined, whole_number
 from s2sgrad.rules.table import lookup
@@ -244,15 +244,17 @@ class Compounds:
         operation = self.operations.get(id(made)) if made is not None and self.is_before(made, use) else None
         if operation is not None and operation.form == "atom" and isinstance(operation.node, gast.Name):
             return self._value(operation.node.id, made)
-        if operation is None or operation.form not in ("rule", "item"):
+        if operation is None or not _is_function(operation):
             return variable
-        if not behaviour.is_pure(self.paths.unit, operation.node):
-            return variable
-        read = [n.id for n in effects.loads(operation.node) if n.id in self.paths.kinds]
+        parts = [*operation.operands, *operation.keywords.values()]
+        if operation.form != "rule":
+            parts = [operation.node]
+        read = [n.id for part in parts for n in effects.loads(part) if n.id in self.paths.kinds]
         if not self.steady.issuperset(read):
             return variable
-        text = gast.dump(substitute(operation.node, dict.fromkeys(read, "_")))
-        return text, *[self._value(n, made) for n in read]
+        texts = [gast.dump(substitute(part, dict.fromkeys(read, "_"))) for part in parts]
+        function = operation.form, id(operation.target), *operation.keywords
+        return function, *texts, *[self._value(n, made) for n in read]
 
     def _without_moduli(self, whole: Monomial, statement: gast.AST) -> Monomial:
         """A monomial in which an even power of a modulus is one of the number itself."""
@@ -421,6 +423,13 @@ def _contracted(operands: list[gast.AST]) -> gast.AST | None:
     if not gone or kept != "".join(letter for letter in first if letter in kept):
         return None
     return constant(gone[0]) if len(gone) == 1 else gast.Tuple([constant(k) for k in gone], gast.Load())
+
+
+def _is_function(operation: Operation) -> bool:
+    """Whether an operation has the same result for the same operands."""
+    if operation.form != "rule" or operation.rule is None:
+        return operation.form in ("item", "display")
+    return operation.rule.given is None and catalogue.of(operation.target).pure
 
 
 def _is_rooted(base: str, operation: Operation, parts: list[Monomial | None]) -> bool:

@@ -72,8 +72,24 @@ class _Levels:
             raised = constant(-1 if power is None else power)
             return _in_exponent(operation, monomials.power_of_level, self._level(first, statement), [], [raised])
         if target is np.divide and getattr(first, "id", None) not in self.overflowing:
-            return _in_exponent(operation, monomials.over_level, self._level(others[0], statement), [first])
+            found = self._level(others[0], statement)
+            if found is not None:
+                return _in_exponent(operation, monomials.over_level, found, [first])
+            return self._over_power(operation, statement)
         return None
+
+    def _over_power(self, operation: Operation, statement: gast.Assign) -> Operation | None:
+        """A quotient by a power of such a sum."""
+        definition = self._definition(operation.operands[1], statement)
+        inner = self.operations.get(id(definition))
+        if definition is None or inner is None or not is_one_of(inner.target, singular.POWERS | {np.square}):
+            return None
+        power = 2 if inner.target is np.square else exponent(inner)
+        found = self._level(inner.operands[0], definition, last=statement)
+        behind = [constant(power)]
+        if found is None or power is None or power < 1:
+            return None
+        return _in_exponent(operation, monomials.over_power_of_level, found, operation.operands[:1], behind)
 
     def _logarithm(self, operation: Operation, statement: gast.Assign) -> Operation | None:
         """A logarithm of such a sum, or the share of the exponential in it, which is the slope of the former."""
@@ -85,17 +101,19 @@ class _Levels:
         function = monomials.log_of_exponential if target is np.log1p else monomials.share_of_exponential
         return None if u is None or added is None else _in_exponent(operation, function, (u, first, added))
 
-    def _level(self, node: gast.AST, statement: gast.AST, whole: bool = True) -> _Level | None:
+    def _level(self, node: gast.AST, use: gast.AST, whole: bool = True, last: gast.AST | None = None) -> _Level | None:
         """What an operand is if it is the sum of a number and of a multiple of an exponential; None for any other.  With the
         `whole` operand in it, or the multiple alone."""
-        definition = self._definition(node, statement)
+        last = use if last is None else last
+        definition = self._definition(node, use)
         operation = self.operations.get(id(definition))
         if definition is None or operation is None or operation.target is not np.add:
             return None
         for added, other in (operation.operands, operation.operands[::-1]):
             value = number(added)
-            u = None if value is None else self._exponent(other, definition, statement)
-            if u is not None and value is not None and self.compounds.is_kept(other.id, definition, statement):
+            u = None if value is None else self._exponent(other, definition, last)
+            kept = u is not None and self.compounds.is_kept(*(node.id, use) if whole else (other.id, definition), last)
+            if kept and u is not None and value is not None:
                 return u, node if whole else other, value
         return None
 
@@ -115,8 +133,12 @@ class _Levels:
         return None
 
     def _definition(self, node: gast.AST, use: gast.AST) -> gast.AST | None:
-        """The statement that binds an operand."""
-        return self.compounds.definition(node.id, use) if isinstance(node, gast.Name) else None
+        """The statement that computes an operand, perhaps under another name."""
+        found = self.compounds.definition(node.id, use) if isinstance(node, gast.Name) else None
+        operation = self.operations.get(id(found))
+        if found is None or operation is None or operation.form != "atom":
+            return found
+        return self._definition(operation.node, found)
 
 
 def _in_exponent(

@@ -81,6 +81,7 @@ for _a in (1, 2):
     example(monomials.log_of_exponential, _u, np.exp(_u), _a)
     example(monomials.share_of_exponential, _u, np.exp(_u), _a)
     for _p in (-1, -2.0):
+        example(monomials.over_power_of_level, between(0.4, 2.0, 2, 3), _u, _a + np.exp(_u), _a, -_p)
         example(monomials.power_of_level, _u, _a + np.exp(_u), _a, _p)
 for _axis in (None, 0, (0, 1)):
     example(monomials.scaled_variance, between(0.4, 2.0, 2, 3), 3, axis=_axis)

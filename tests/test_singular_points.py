@@ -333,7 +333,7 @@ VECTORS = [  # squares of the roots of what is not negative, summed
     "np.sum({r} * {r})", "np.sum(np.square({r}))", "{r} @ {r}", "np.dot({r}, {r})", "np.inner({r}, {r})",
     "np.vdot({r}, {r})", "np.einsum('i,i', {r}, {r})", "np.tensordot({r}, {r}, 1)", "np.linalg.norm({r}) ** 2",
     "np.sum(square({r}))",
-    "np.linalg.norm({r}) * np.linalg.norm({r})", "np.sum(square({r}) + {r} ** 2) / 2",
+    "np.linalg.norm({r}) * np.linalg.norm({r})", "np.sum(square({r}) + ({r}) ** 2) / 2",
 ]  # fmt: skip
 ROOTS = ["np.sqrt(x)", "r", "root(x)", "x ** 0.5", "np.sqrt(x * 4.0) / 2.0"]
 

@@ -87,6 +87,12 @@ class _Closed(Transformer):
         return node if new is None else new
 
     def visit_BinOp(self, node: gast.BinOp) -> gast.AST:
+        half = node.right if _is_double(node) and self.unit.called(node.right) is runtime.product else None
+        if half is not None and not _is_double(half.args[0]):
+            new = self._of_root(gast.BinOp(constant(2), gast.Mult(), half.args[0]), half.args[1])
+            if new is not None:
+                self.count += 1
+                return new
         new = self._shared(_factors(node)) if isinstance(node.op, (gast.Mult, gast.Div)) else None
         self.count += new is not None
         return self.generic_visit(node if new is None else new)
@@ -231,6 +237,8 @@ class _Closed(Transformer):
         spread = None
         if self.unit.called(g) is np.expand_dims:
             spread, g = g, g.args[0]
+        if isinstance(g, gast.Name) and g.id in self.values and self._is_fixed(self.values[g.id]):
+            g = clone(self.values[g.id])
         if self.unit.called(g) is not runtime.over or not _is_double(slope) or not _is_double(g.args[1]):
             return None
         part, root = slope.right, g.args[1].right

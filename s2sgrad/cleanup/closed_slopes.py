@@ -36,7 +36,7 @@ from s2sgrad.ir.quote import Transformer, calls_in, children, clone, constant
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import Unit, is_derived, parameters
-from s2sgrad.rules.singular import OVERFLOWING, ROOTS
+from s2sgrad.rules.singular import NORMS, OVERFLOWING, ROOTS
 from s2sgrad.rules.table import is_flat
 
 _Factor = tuple[gast.AST, bool]  # and whether it is a divisor
@@ -178,7 +178,8 @@ class _Closed(Transformer):
 
         Where such a factor is 0 the slope is unknown; where `g` is 0, it is 0.
         """
-        roots = [f for f, _ in _factors(divisor) if isinstance(f, gast.Name) and self._is_root(self.values.get(f.id))]
+        names = [f for f, _ in _factors(divisor) if isinstance(f, gast.Name)]
+        roots = [f for f in names if self._is_root(self.values.get(f.id), NORMS)]
         if not roots:
             return None
         root = roots[0]
@@ -204,8 +205,8 @@ class _Closed(Transformer):
         return out
 
     def _depends(self, node: gast.AST, root: str) -> bool:
-        """Whether an expression is computed from a root by arithmetic and elementwise functions: any other says which
-        elements count, and its zeros are those of a mask."""
+        """Whether an expression is computed from a root by arithmetic and elementwise functions, perhaps as an item of an
+        array that is written out: any other says which elements count, and its zeros are those of a mask."""
         waiting, known = [node], set()
         while waiting:
             part = waiting.pop()
@@ -214,8 +215,10 @@ class _Closed(Transformer):
                     return True
                 known.add(part.id)
                 waiting += [self.values[part.id]] if part.id in self.values else []
-            elif isinstance(part, (gast.BinOp, gast.UnaryOp)):
+            elif isinstance(part, (gast.BinOp, gast.UnaryOp, gast.List)):
                 waiting += children(part)
+            elif isinstance(part, gast.Subscript) or self.unit.called(part) is np.array:
+                waiting.append(part.value if isinstance(part, gast.Subscript) else part.args[0])
             elif isinstance(part, gast.Call) and isinstance(self.unit.called(part), np.ufunc):
                 waiting += part.args if not is_flat(self.unit.called(part)) else []
         return False
@@ -229,8 +232,9 @@ class _Closed(Transformer):
         function = self.unit.called(node)
         return plain and isinstance(argument, gast.Name) and isinstance(function, np.ufunc) and function(0.0) != 0.0
 
-    def _is_root(self, value: gast.AST | None) -> TypeGuard[gast.Call]:
-        return isinstance(value, gast.Call) and effects.is_one_of(self.unit.resolve(value.func), ROOTS | {np.cbrt})
+    def _is_root(self, value: gast.AST | None, further: frozenset[object] = frozenset()) -> TypeGuard[gast.Call]:
+        roots = ROOTS | {np.cbrt} | further
+        return isinstance(value, gast.Call) and effects.is_one_of(self.unit.resolve(value.func), roots)
 
     def _of_root(self, slope: gast.AST, g: gast.AST) -> gast.AST | None:
         """`g * over(a, r)` for `product(2 * a, over(g, 2.0 * r))` with a root `r` of a sum of squares of `a` and others."""

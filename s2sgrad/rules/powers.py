@@ -67,7 +67,8 @@ def combined(primitive: object, exponent: float | None, parts: list[Monomial | N
         return Monomial(-first.factor, first.powers, first.signed)
     if primitive is np.cbrt:
         return first.cube_root()
-    fixed = [p for f, p in ((np.square, 2.0), (np.positive, 1.0), (np.reciprocal, -1.0)) if primitive is f]
+    known = (np.square, 2.0), (np.positive, 1.0), (float, 1.0), (np.reciprocal, -1.0)
+    fixed = [p for f, p in known if primitive is f]
     return first.raised(fixed[0]) if fixed else None
 
 

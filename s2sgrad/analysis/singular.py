@@ -53,14 +53,17 @@ RETURNED: _Use = (None, 0, "return")
 class Singular:
     """The rooted names and the divisors of one function."""
 
-    def __init__(self, tree: gast.FunctionDef, operations: Operations, active: Collection[str]) -> None:
+    def __init__(
+        self, tree: gast.FunctionDef, operations: Operations, active: Collection[str], result: str | None = None
+    ) -> None:
         self.uses: dict[str, list[_Use | None]] = {}  # None: one that is not followed
         self.made: dict[str, list[Operation]] = {}
         for statement in effects.walk(tree.body):
             self._note(statement, operations, active)
         returned = tree.body[-1].value if tree.body and isinstance(tree.body[-1], gast.Return) else None
-        for read in effects.loads(returned) if returned is not None else ():
-            self.uses.setdefault(read.id, []).append(RETURNED)
+        read_at_end = {read.id for read in effects.loads(returned)} if returned is not None else set()
+        for read in read_at_end if result is None else {*read_at_end, result}:
+            self.uses.setdefault(read, []).append(RETURNED)
 
     def _note(self, statement: gast.AST, operations: Operations, active: Collection[str]) -> None:
         """Note what a statement reads and makes."""
@@ -95,6 +98,19 @@ class Singular:
                 self.uses[read].remove(None)
 
     @functools.cached_property
+    def read(self) -> set[str]:
+        """The names from which something reaches the result, or what is not followed."""
+        behind: dict[str, list[str]] = {}
+        ends = set()
+        for name, uses in self.uses.items():
+            for use in uses:
+                if use is None or use[0] is None:
+                    ends.add(name)
+                else:
+                    behind.setdefault(use[2], []).append(name)
+        return _reached([*ends], behind)
+
+    @functools.cached_property
     def rooted(self) -> frozenset[str]:
         """The names of which a root is taken, perhaps of a sum or a product with them, and whose cotangents are finite but
         for the root."""
@@ -106,7 +122,7 @@ class Singular:
                 if use is RETURNED:
                     continue
                 if _is(use, lambda operation, place: singular.is_root(operation.target, exponent(operation))):
-                    roots.add(name)
+                    roots.update([name] if use is not None and use[2] in self.read else [])  # or nothing arrives there
                 elif use is not None and (_is(use, stays_infinite) or not _is(use, lambda *_: True)):
                     behind.setdefault(use[2], []).append(name)
                     through.setdefault(use[2], []).append(name)

@@ -206,7 +206,7 @@ class _Closed(Transformer):
 
     def _depends(self, node: gast.AST, root: str) -> bool:
         """Whether an expression is computed from a root by arithmetic and elementwise functions, perhaps as an item of an
-        array that is written out: any other says which elements count, and its zeros are those of a mask."""
+        array that is written out.  Any other says which elements count, and its zeros are those of a mask."""
         waiting, known = [node], set()
         while waiting:
             part = waiting.pop()

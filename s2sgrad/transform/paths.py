@@ -51,7 +51,7 @@ class Paths:
     @functools.cached_property
     def singular(self) -> Singular:
         """Where cotangents and slopes may be infinite although the derivative is not."""
-        return Singular(self.tree, self.operations, self.active)
+        return Singular(self.tree, self.operations, self.active, self.result)
 
     @functools.cached_property
     def memory(self) -> Memory:

@@ -1560,6 +1560,54 @@ def test_the_caret_in_a_line_with_letters_outside_ascii(module):
     assert text[caret.index("^") : len(caret)].startswith(("np.sort_complex(größe)", '"äöü"'))
 
 
+HEADS = ("def f(x):\n", "@same\ndef f(x):\n", "@same\n@telling(1,\n    2)\n\ndef f(x):\n", "@same\n@same\n@same\ndef f(x):\n")
+REFUSED_IN_THE_MIDDLE = {
+    "a number that is filled": "y = np.sum(x)\ny.fill(3.0)\nreturn y * x[0]",
+    "a keyword without a rule": "z = x * 2\nreturn np.sum(np.ediff1d(z, to_begin=x[0]))",
+    "a function without a rule": "z = x * 2\nreturn np.sum(np.packbits(z))",
+    "shapes that do not fit": "z = x * 2\nz = z @ np.ones((7, 7))\nreturn np.sum(z)",
+    "an error of the user's own": "z = x * 2\nif z[0] > 0:\n    raise ValueError('no')\nreturn np.sum(z)",
+    "an index out of range": "z = x * 2\nw = z[11]\nreturn w",
+    "nothing returned": "z = x * 2\nz = z + 1",
+    "a result that is no number": "z = x * 2\nreturn z",
+    "the bits of numbers": "z = x.astype(int)\nreturn np.sum(z.view(np.uint8) * x[0])",
+    "a text that is evaluated": "z = x * 2\nq = eval('z * 2')\nreturn np.sum(np.packbits(q))",
+    "two draws": "z = x * 2\ndef g():\n    yield z\nq = g()\nw = next(q)\nreturn np.sum(np.packbits(next(q)))",
+    "in a nested one": "z = x * 2\n@same\ndef g(z):\n    w = z * 2\n    return np.packbits(w)\nreturn np.sum(g(z))",
+    "in a method of a list": "z = [x * 2]\n@same\ndef g(z):\n    w = z * 2\n    return w.nothing()\nreturn np.sum(g(z.pop()))",
+}  # fmt: skip
+IN_EACH_MODE = {
+    "grad": grad,
+    "value_and_grad": value_and_grad,
+    "hessian": hessian,
+    "jacrev": s2sgrad.jacrev,
+    "jacfwd": s2sgrad.jacfwd,
+    "jvp": lambda f: lambda x: jvp(f, (x,), (x,)),
+}
+
+
+@pytest.mark.records
+@pytest.mark.parametrize("mode", IN_EACH_MODE)
+@pytest.mark.parametrize("body", REFUSED_IN_THE_MIDDLE)
+def test_decorated_functions_are_refused_at_the_same_lines(module, body, mode):
+    """A decorator stands above the `def`, and changes neither the words nor the line that they name."""
+    seen = set()
+    for head in HEADS:
+        before = "import numpy as np\n\ndef same(f): return f\ndef telling(*args): return same\n" + head
+        made = module(before + textwrap.indent(REFUSED_IN_THE_MIDDLE[body], "    "))
+        lines = pathlib.Path(made.__file__).read_text().splitlines()
+        try:
+            IN_EACH_MODE[mode](made.f)(V)
+        except Exception as error:
+            said = "\n".join([str(error), *getattr(error, "__notes__", ())])
+            left = [t.lineno for t in traceback.extract_tb(error.__traceback__) if t.filename == made.__file__]
+            named = [*map(int, re.findall(r"line (\d+)", said)), *left]
+            seen.add((type(error), said.partition("\n")[0], *(lines[k - 1] for k in named)))
+        else:
+            seen.add(None)
+    assert len(seen) == 1, seen
+
+
 def test_errors_show_in_tracebacks_and_pickle(module):
     made = module("""
         def f(x):

@@ -7,7 +7,7 @@ import pytest
 from differences import central_difference
 from judging import loaded
 
-from s2sgrad import grad
+from s2sgrad import grad, jacfwd
 
 MODULE = """
 import collections
@@ -113,3 +113,31 @@ def test_items_are_taken_as_they_come(iterable, place):
         gradient = grad(f)
         np.testing.assert_allclose(gradient(X), central_difference(f, (X,), 0)[0], rtol=1e-5, atol=1e-7)
         assert iterable in RECORDED | RECORDED_IN.get(place, set()) or "recorded" not in gradient.source
+
+
+GENERATORS = (
+    "for v in x: yield v * v",
+    "for v in x:\n        w = v * v\n        yield w * w",
+    "for v in x:\n        if v > 0.4: yield v * v",
+    "k = 0\n    while k < len(x):\n        yield x[k] ** 2\n        k += 1",
+    "for v in x:\n        for w in x: yield v * w",
+    "while True: yield x[1] * x[2]",
+    "yield x[1] ** 2\n    yield x[2] ** 2",
+)
+DRAWN = (
+    "next(G)", "next(G, 0.5)", "next(v for v in G)", "next(v for v in G if v > 0.1)", "next(filter(None, G))",
+    "next(map(np.sin, G))", "next(dropwhile(lambda v: v < 0.01, G))", "next(islice(G, 1, None))", "next(enumerate(G))[1]",
+    "next(zip(G, x))[0]", "next(chain(G, x))", "next(accumulate(G))", "sum(islice(G, 2))",
+)  # fmt: skip
+
+
+@pytest.mark.records
+@pytest.mark.sampled(one_in=8)
+@pytest.mark.parametrize(("body", "drawn"), [*itertools.product(GENERATORS, DRAWN)])
+def test_what_a_generator_function_gives_first(body, drawn):
+    """In both modes: a loop that is left at its first item has bound what is read behind it."""
+    text = f"import numpy as np\nfrom itertools import *\ndef gen(x):\n    {body}\ndef f(x):\n    return {drawn}\n"
+    with loaded(text.replace("G", "gen(x)"), "<first item>") as f:
+        want = central_difference(f, (X,), 0)[0]
+        for derivative in (grad(f), jacfwd(f)):
+            np.testing.assert_allclose(derivative(X), want, rtol=1e-5, atol=1e-7)

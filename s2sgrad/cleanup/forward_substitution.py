@@ -25,8 +25,9 @@ import gast
 from s2sgrad.analysis import effects, with_regions
 from s2sgrad.flow.counts import read_counts, write_counts
 from s2sgrad.ir import notes
+from s2sgrad.ir.exits import leaves
 from s2sgrad.ir.forms import bound_name, number
-from s2sgrad.ir.quote import HEADER, PARTS, Transformer, children, clone, nested
+from s2sgrad.ir.quote import HEADER, PARTS, Transformer, children, clone, nested, nodes
 from s2sgrad.ir.unit import Unit, sweep_of
 from s2sgrad.memory import behaviour
 
@@ -139,7 +140,7 @@ class _Fold:
                 else:
                     out.append(statement)
 
-        for statement in body:
+        for k, statement in enumerate(body):
             if held and with_regions.end(statement) is not None:  # nothing moves across the ends of a context,
                 release(lambda n, h: True)
             backwards = sweep_of(statement) == "reverse"
@@ -155,6 +156,9 @@ class _Fold:
                 self.fill(statement, held, read)
                 written = set().union(*map(self.unit.changed, inside))
                 release(lambda n, h: bool(h.reads & written))
+            if held and leaves([statement], gast.Break):  # what is read behind the loop is bound before the loop may be left
+                here = {n.id for n in nodes(*body[k + 1 :]) if isinstance(n, gast.Name)}
+                release(lambda n, h: n not in here)
             if self.is_foldable(statement):
                 release(lambda n, h: n in read)
                 held[statement.targets[0].id] = self.hold(statement)

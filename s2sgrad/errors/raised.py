@@ -31,6 +31,7 @@ from s2sgrad.errors import (
     foreign,
     is_written,
     named,
+    of_definition,
     operands,
 )
 from s2sgrad.errors.cycles import explained
@@ -282,8 +283,7 @@ def head(function: Any) -> Place | None:
     if code is None or is_written(code.co_filename) or is_ours(code.co_filename):
         return None
     number = code.co_firstlineno
-    line = linecache.getline(code.co_filename, number).rstrip()
-    return Place(code.co_filename, number, len(line) - len(line.lstrip()), number, len(line), line)
+    return of_definition(code, linecache.getlines(code.co_filename)) or Place(code.co_filename, number, 0, number, 0, "")
 
 
 def behind_partial(function: Any) -> Any:

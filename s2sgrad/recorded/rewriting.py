@@ -185,8 +185,8 @@ def _compiled(found: Found, function: types.FunctionType, flags: int) -> types.C
     if isinstance(node, ast.Lambda):
         body: list[ast.stmt] = [ast.copy_location(ast.Expr(node), node)]
     else:
-        node.decorator_list = []
-        node.returns = None
+        node.decorator_list = [ast.copy_location(ast.Constant(None), d) for d in node.decorator_list[:1]]  # never applied, but
+        node.returns = None  # the first line of the code, which the lines of its statements are counted from, is that of one
         body = [node]
         if found.class_name is None and node.name not in code.co_freevars:
             body = [ast.Global([node.name]), node]
@@ -199,11 +199,11 @@ def _compiled(found: Found, function: types.FunctionType, flags: int) -> types.C
     outer = ast.FunctionDef("_s2s_outer", arguments, body, [], **_TYPE_PARAMETERS)
     module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, node)], []))
     compiled = quietly(compile, module, code.co_filename, "exec", flags, True)
-    fresh = next((c for c in _codes(compiled) if c.co_firstlineno == node.lineno and _is_of(c, code)), None)
+    fresh = next((c for c in _codes(compiled) if c.co_firstlineno == code.co_firstlineno and _is_of(c, code)), None)
     if fresh is None or not {*code.co_freevars} >= {*fresh.co_freevars} - {HOOK}:
         return None
     flags = fresh.co_flags | code.co_flags & inspect.CO_ITERABLE_COROUTINE  # of `types.coroutine`
-    return fresh.replace(co_qualname=code.co_qualname, co_firstlineno=code.co_firstlineno, co_flags=flags)
+    return fresh.replace(co_qualname=code.co_qualname, co_flags=flags)
 
 
 _TYPE_PARAMETERS: dict[str, Any] = {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}

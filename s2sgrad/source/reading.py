@@ -9,14 +9,14 @@ from typing import Any
 import gast
 from gast.ast3 import Ast3ToGAst
 
-from s2sgrad.errors import NoSource
+from s2sgrad.errors import NoSource, of_definition
 from s2sgrad.source import typed_in
 from s2sgrad.source.branches import noted
 from s2sgrad.source.files import Found, file_of, lines_of, text_of
 from s2sgrad.source.finding import find
 from s2sgrad.source.mangling import mangle
 from s2sgrad.source.primal import Primal
-from s2sgrad.source.refusing import Refusal, line_place, no_function, no_text
+from s2sgrad.source.refusing import Refusal, no_function, no_text
 
 
 def read(function: Any) -> Primal:
@@ -42,12 +42,12 @@ def read(function: Any) -> Primal:
         definition = find(file, code)
         tree = file.trees.get(definition.node) or file.trees.setdefault(definition.node, _converted(definition))
     except Refusal as refusal:
-        raise NoSource(f"{shown}: {refusal}", line_place(code, lines_of(text))) from None
+        raise NoSource(f"{shown}: {refusal}", of_definition(code, lines_of(text))) from None
     except RecursionError:
         raise NoSource(
             f"{shown}: {code.co_filename} is nested too deeply to be read: split the expression or the function, "
             "or raise sys.setrecursionlimit",
-            line_place(code, lines_of(text)),
+            of_definition(code, lines_of(text)),
         ) from None
     return noted(Primal(function, tree, code.co_filename, file.lines))
 

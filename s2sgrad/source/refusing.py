@@ -5,8 +5,6 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from s2sgrad.errors import Place
-
 EDITED = "the running code is not what {} says: the file was edited after it was imported; reload it"
 _OR = ", or give it a gradient of its own with `custom_gradient`"
 _OWN = ": give it a gradient of its own with `custom_gradient`"
@@ -42,12 +40,3 @@ def no_text(shown: str, filename: str) -> str:
             "put the function in a file or a notebook"
         )
     return f"{shown}: the file {filename} cannot be read"
-
-
-def line_place(code: types.CodeType, lines: tuple[str, ...]) -> Place | None:
-    """The first line of a function, as the place of a refusal."""
-    number = code.co_firstlineno
-    if not 0 < number <= len(lines):
-        return None
-    line = lines[number - 1]
-    return Place(code.co_filename, number, len(line) - len(line.lstrip()), number, len(line.rstrip()), line)

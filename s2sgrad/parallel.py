@@ -23,6 +23,7 @@ from s2sgrad import runtime
 from s2sgrad.api import value_and_grad
 from s2sgrad.api.argnums import Asked
 from s2sgrad.errors.raised import trimmed
+from s2sgrad.runtime.asking import has
 from s2sgrad.runtime.structure import attributes_of, rebuilt, with_attributes
 
 Backend = Literal["dask", "joblib", "serial"]
@@ -194,7 +195,7 @@ def _plus(a: Sum, b: Sum) -> Sum:
 
 def _plus_gradient(a: Any, b: Any) -> Any:
     """The sum of two gradients, in the parameters of one function."""
-    if hasattr(a, "__dataclass_fields__"):
+    if has(a, "__dataclass_fields__"):
         held, other = attributes_of(a) or {}, attributes_of(b) or {}
         return with_attributes(a, {n: _plus_gradient(v, other[n]) for n, v in held.items()})
     if isinstance(a, (list, tuple, dict)):

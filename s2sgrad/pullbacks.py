@@ -16,6 +16,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.errors.raised import behind_call, entry
 from s2sgrad.runtime import Pullback, like, structure, zeros
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.records import array_of_its_own
 from s2sgrad.runtime.results import NoResult, pair, without_floats
@@ -85,7 +86,7 @@ def pulled_back(
     else:
         value, pullback = _run_or_recorded(own, f, primals, keywords, writes)
     if has_aux:
-        pair(value, getattr(behind_call(f), "__name__", type(f).__name__))
+        pair(value, its(behind_call(f), "__name__", type(f).__name__))
     require_result(f, value[0] if has_aux else value, pullback)
     pullback.saved = apart(pullback.saved, (primals, keywords, value, bound_to(f)))
     pullback.like = WithAux(*map(zeros, value)) if has_aux else zeros(value)
@@ -117,7 +118,7 @@ def _recorded(
     **keywords: Any,
 ) -> tuple[Any, Pullback]:
     fwd, bwd, places, lead, keywords = runtime.hook("derivative")(f, primals, keywords, again, wanted)
-    of_copies = getattr(fwd, "of_copies", None)
+    of_copies = its(fwd, "of_copies", None)
     y, saved = (of_copies if of_copies is not None and writes() else fwd)(*lead, *primals, **keywords)
     return y, Pullback(bwd, saved, places, tuple(zeros(p) for p in primals))
 
@@ -252,7 +253,7 @@ def linearize(function: Callable[P, R], /, *primals: P.args, **keywords: P.kwarg
 def require_result(f: Any, value: Any, pullback: Pullback) -> None:
     """Raise TypeError if the value of `f` has nothing to differentiate, or no primal has floats."""
     if what := without_floats(value, numbers=not traits(pullback.bwd).flat):
-        name = getattr(behind_call(f), "__name__", type(f).__name__)
+        name = its(behind_call(f), "__name__", type(f).__name__)
         if not pullback.places:
             raise TypeError(f"`{name}` is given no floats by position, and returns {what}: pass a float")
         raise NoResult(what, name)

@@ -1560,7 +1560,9 @@ def test_the_caret_in_a_line_with_letters_outside_ascii(module):
     assert text[caret.index("^") : len(caret)].startswith(("np.sort_complex(größe)", '"äöü"'))
 
 
-HEADS = ("def f(x):\n", "@same\ndef f(x):\n", "@same\n@telling(1,\n    2)\n\ndef f(x):\n", "@same\n@same\n@same\ndef f(x):\n")
+HEADS = (
+    "def f(x):\n", "@same\ndef f(x):\n", "@same\n@telling(1,\n    2)\n\ndef f(x):\n", "@same\n@same\n@same\ndef f(x):\n",
+)  # fmt: skip
 REFUSED_IN_THE_MIDDLE = {
     "a number that is filled": "y = np.sum(x)\ny.fill(3.0)\nreturn y * x[0]",
     "a keyword without a rule": "z = x * 2\nreturn np.sum(np.ediff1d(z, to_begin=x[0]))",
@@ -1574,7 +1576,7 @@ REFUSED_IN_THE_MIDDLE = {
     "a text that is evaluated": "z = x * 2\nq = eval('z * 2')\nreturn np.sum(np.packbits(q))",
     "two draws": "z = x * 2\ndef g():\n    yield z\nq = g()\nw = next(q)\nreturn np.sum(np.packbits(next(q)))",
     "in a nested one": "z = x * 2\n@same\ndef g(z):\n    w = z * 2\n    return np.packbits(w)\nreturn np.sum(g(z))",
-    "in a method of a list": "z = [x * 2]\n@same\ndef g(z):\n    w = z * 2\n    return w.nothing()\nreturn np.sum(g(z.pop()))",
+    "in a method of a list": "z = [x * 2]\n@same\ndef g(z):\n    w = z\n    return w.nothing()\nreturn np.sum(g(z.pop()))",
 }  # fmt: skip
 IN_EACH_MODE = {
     "grad": grad,

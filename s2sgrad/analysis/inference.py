@@ -60,6 +60,7 @@ from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, libraries, spellings
 from s2sgrad.rules import table
 from s2sgrad.runtime import item_slots
+from s2sgrad.runtime.asking import has
 
 CallKind = Callable[[Any, list[Kind], dict[str, Kind]], Kind | None]
 Objects = Callable[[Unit, list[gast.AST], dict[str, Kind]], Any]  # `memory.one_object`
@@ -301,7 +302,7 @@ def _own_operator(name: str, primitive: Any, kinds: list[Kind]) -> Kind | None:
 def _is_outside(unit: Unit, node: gast.AST) -> bool:
     """Whether an operand is a sparse array that is bound outside of the function."""
     value = unit.resolve(node) if isinstance(node, (gast.Name, gast.Attribute)) else MISSING
-    return hasattr(value, "__matmul__") and not hasattr(value, "__array_ufunc__") and not isinstance(value, type)
+    return has(value, "__matmul__") and not has(value, "__array_ufunc__") and not isinstance(value, type)
 
 
 def _repeated(kinds: list[Kind]) -> Kind | None:

@@ -18,6 +18,7 @@ import numpy as np
 
 from s2sgrad.primitives.libraries import FOLLOWED, library, package
 from s2sgrad.rules import table
+from s2sgrad.runtime.asking import its
 from s2sgrad.source import brings_gradient
 
 CONTEXT_MANAGER = contextlib.contextmanager(lambda: iter(())).__code__
@@ -27,7 +28,7 @@ CONTEXT_MANAGER = contextlib.contextmanager(lambda: iter(())).__code__
 def is_ours(target: Any) -> bool:
     """Whether a function, or the class of an object, belongs to this package; those in `FOLLOWED` are treated like user
     code."""
-    home = getattr(target, "__module__", None) if isinstance(target, types.FunctionType) else type(target).__module__
+    home = its(target, "__module__", None) if isinstance(target, types.FunctionType) else type(target).__module__
     return isinstance(home, str) and home.startswith("s2sgrad.") and not home.startswith(FOLLOWED)
 
 
@@ -35,10 +36,10 @@ def is_library(target: Any) -> bool:
     """Whether a callable belongs to a library, which is assumed not to write its arguments unless it is listed."""
     if isinstance(target, (types.BuiltinFunctionType, np.ufunc, type)) or is_given(target):
         return True
-    if getattr(target, "__code__", None) is CONTEXT_MANAGER:
+    if its(target, "__code__", None) is CONTEXT_MANAGER:
         return True
     if not isinstance(target, types.FunctionType):
-        return _is_of_library(getattr(target, "__module__", None))
+        return _is_of_library(its(target, "__module__", None))
     if not _is_of_library(target.__globals__.get("__name__")):
         return False
     return _is_of_library(target.__module__) and ("<locals>" not in target.__qualname__ or _is_module_level(target))

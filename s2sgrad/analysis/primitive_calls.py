@@ -40,6 +40,7 @@ from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, libraries, spellings
 from s2sgrad.primitives.catalogue import methods_named, on_stack
 from s2sgrad.rules import binding, table
+from s2sgrad.runtime.asking import has, its
 from s2sgrad.runtime.closures import Closure
 
 
@@ -160,7 +161,7 @@ def _item_of_operators(unit: Unit, node: gast.Subscript, kinds: dict[str, Kind])
 def _has_own_operators(unit: Unit, operand: gast.AST, kinds: dict[str, Kind]) -> bool:
     """Whether an operand is a sparse array, also one that is bound outside of the function."""
     value = unit.resolve(operand) if isinstance(operand, (gast.Name, gast.Attribute)) else MISSING
-    outside = hasattr(value, "__matmul__") and not hasattr(value, "__array_ufunc__") and not isinstance(value, type)
+    outside = has(value, "__matmul__") and not has(value, "__array_ufunc__") and not isinstance(value, type)
     return outside or isinstance(kind_of(operand, kinds), Foreign)
 
 
@@ -362,7 +363,7 @@ _HOLDING = (functools.partial, types.MethodType, runtime.Pullback, Closure)
 
 def of_foreign_call(target: Any) -> Kind:
     """The kind of the result of a call that is not analyzed; an instance has methods of its own."""
-    if (getattr(target, "__module__", None) or "").startswith("s2sgrad."):
+    if (its(target, "__module__", None) or "").startswith("s2sgrad."):
         return PULLBACK  # or a gradient
     return OPAQUE if isinstance(target, type) or not effects.is_library(target) else UNKNOWN
 

@@ -23,6 +23,7 @@ from s2sgrad.ir.quote import children
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.rules import table
+from s2sgrad.runtime.asking import has
 
 _SILENT = (isinstance, issubclass, type, callable, id, range, slice)
 """Builtins that run no method of their arguments."""
@@ -124,7 +125,7 @@ def _returns_object(unit: Unit, call: gast.Call) -> bool:
 
 def _is_user_function(target: Any) -> bool:
     own = isinstance(target, types.FunctionType) and not libraries.is_numeric(target)
-    return own and table.lookup(target) is None and not hasattr(target, "primal")
+    return own and table.lookup(target) is None and not has(target, "primal")
 
 
 def kind_acts(kind: Kind | None, deep: bool = True) -> bool:
@@ -144,7 +145,7 @@ def _object_acts(found: Any, deep: bool) -> bool:
         return False
     if isinstance(found, np.ndarray):
         return deep or type(found) is not np.ndarray
-    return not runs_nothing(type(found)) or (deep and hasattr(found, "__iter__"))
+    return not runs_nothing(type(found)) or (deep and has(found, "__iter__"))
 
 
 def _attribute_acts(unit: Unit, node: gast.Attribute) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_plain
+from s2sgrad.runtime.asking import its
 
 COMPUTED = (types.FunctionType, property, staticmethod, classmethod)
 _NAMING = ("LOAD_GLOBAL", "LOAD_NAME")
@@ -34,7 +35,7 @@ def functions_of(cls: type) -> list[types.FunctionType]:
     out: list[Any] = []
     for value in (v for k in cls.__mro__[:-1] for v in vars(k).values()):
         value = getattr(value, "func", value) if isinstance(value, functools.cached_property) else value
-        out += [value.fget, value.fset] if isinstance(value, property) else [getattr(value, "__func__", value)]
+        out += [value.fget, value.fset] if isinstance(value, property) else [its(value, "__func__", value)]
     return [f for f in out if isinstance(f, types.FunctionType)]
 
 

@@ -25,6 +25,7 @@ import numpy as np
 from s2sgrad.analysis.reached_classes import codes_of
 from s2sgrad.errors import GENERATED
 from s2sgrad.primitives import libraries
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.structure import attributes_of, stored_in
 
@@ -109,7 +110,7 @@ def functions_in(values: Iterable[Any]) -> Iterator[Any]:
 def memory_behind(functions: list[Any]) -> Iterator[Any]:
     """The arrays, lists and dicts to which functions refer, but for the defaults of the first one."""
     first = functions[0]
-    defaults = (*(getattr(first, "__defaults__", None) or ()), *(getattr(first, "__kwdefaults__", None) or {}).values())
+    defaults = (*(its(first, "__defaults__", None) or ()), *(its(first, "__kwdefaults__", None) or {}).values())
     for found in reached(functions):
         if isinstance(found, (np.ndarray, list, dict)) and not any(found is d for d in defaults):
             yield found
@@ -210,7 +211,7 @@ def _parts(found: Any) -> Iterable[Any]:
     if isinstance(found, type):
         return () if libraries.is_installed(found) else (*vars(found).values(), *found.__bases__)
     if libraries.package_of(type(found)) == libraries.OURS:
-        return (getattr(found, "primal", None),)  # of a gradient
+        return (its(found, "primal", None),)  # of a gradient
     held = [*(found.values() if isinstance(found, dict) else found if isinstance(found, _CONTAINERS) else ())]
     held += (stored_in(found) or {}).values()
     return held if libraries.is_installed(type(found)) else (type(found), *held)

@@ -53,6 +53,7 @@ from s2sgrad.analysis.kinds import (
 )
 from s2sgrad.analysis.sizes import Dim, Size
 from s2sgrad.analysis.value_kinds import constant_kind
+from s2sgrad.runtime.asking import has, its
 
 _SYMBOLIC = 20  # the first number for sizes that are not arguments'
 _LARGEST = 200_000  # elements of a sample
@@ -455,12 +456,12 @@ def _kind(first: Any, second: Any, sizes_known: bool) -> Kind:
     if isinstance(first, (float, int, complex, np.generic)):
         size = _dim(first, second) if sizes_known and type(first) is int and first != second else None
         return Number(type(first), size=size)
-    if type(first) in (list, tuple) or (isinstance(first, tuple) and hasattr(first, "_fields")):
+    if type(first) in (list, tuple) or (isinstance(first, tuple) and has(first, "_fields")):
         type_ = list if isinstance(first, list) else tuple
         items = tuple(_kind(a, b, sizes_known) for a, b in zip(first, second, strict=False))
         if len(first) != len(second):
             return Container(type_, None, None, items[0] if items else None)
-        return Container(type_, items, getattr(first, "_fields", None))
+        return Container(type_, items, its(first, "_fields", None))
     if type(first) is dict and first.keys() == second.keys():
         return Container(dict, tuple(_kind(first[k], second[k], sizes_known) for k in first), tuple(first))
     if isinstance(first, str):

@@ -45,6 +45,7 @@ from s2sgrad.analysis.plain_classes import (
     runs_nothing,
 )
 from s2sgrad.analysis.sizes import Size
+from s2sgrad.runtime.asking import has
 from s2sgrad.runtime.guests import has_operators, is_array_of_others
 
 
@@ -112,10 +113,11 @@ def _container(v: Any, sizes: dict[int, int], above: tuple[Any, ...]) -> Kind | 
     """The kind of a built-in list, tuple or dict, or of a named tuple; None for anything else."""
     if leads_back(v, above):
         return None
-    if isinstance(v, tuple) and hasattr(v, "_fields"):
+    fields = getattr(type(v), "_fields", None)
+    if isinstance(v, tuple) and fields is not None:
         if hides_methods(type(v)):
             return OPAQUE
-        return Container(tuple, tuple(_kind_of(item, sizes, above) for item in v), tuple(v._fields))
+        return Container(tuple, tuple(_kind_of(item, sizes, above) for item in v), tuple(fields))
     if type(v) in (list, tuple):
         whole = Container(type(v), tuple(_kind_of(item, sizes, above) for item in v))
         return whole if len(v) <= LONGEST else Container(type(v), None, None, whole.element())
@@ -130,7 +132,7 @@ def _object(v: Any, sizes: dict[int, int], above: tuple[Any, ...]) -> Kind:
     found = _instance(v, sizes, above)
     if isinstance(found, Opaque) and (has_operators(type(v)) or is_array_of_others(type(v))):
         return Guest(found.quiet, type(v))
-    operators = hasattr(v, "__matmul__") and not hasattr(v, "__array_ufunc__")
+    operators = has(v, "__matmul__") and not has(v, "__array_ufunc__")
     return Foreign(found.quiet) if operators and isinstance(found, Opaque) else found
 
 

@@ -18,6 +18,7 @@ from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.errors import Unsupported
 from s2sgrad.errors.cycles import cycle, refers_to_itself
 from s2sgrad.runtime import Pullback
+from s2sgrad.runtime.asking import has
 from s2sgrad.runtime.checks import Refusal, has_methods_of_its_own, holds_complex
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.guests import is_array_of_others, refused_guest
@@ -96,7 +97,7 @@ def has_floats(value: Any) -> bool:
         return _guest_in(value, "") is not None
     if isinstance(value, (list, tuple, dict)):
         return any(map(has_floats, value.values() if isinstance(value, dict) else value))
-    if not hasattr(value, "__array_ufunc__"):
+    if not has(value, "__array_ufunc__"):
         return False
     return getattr(getattr(value, "dtype", None), "kind", "f") in "fc"
 

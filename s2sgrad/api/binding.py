@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from s2sgrad.ir.signatures import is_method
+from s2sgrad.runtime.asking import its
 
 
 def as_bound(function: Any, instance: Any, owner: type | None = None) -> Any:
@@ -43,7 +44,7 @@ def receiver_of(function: Any) -> int:
 
 def receiver_name(method: types.MethodType) -> str:
     """The name of the parameter that a bound method binds; empty if it is not known."""
-    code = getattr(method.__func__, "__code__", None)
+    code = its(method.__func__, "__code__", None)
     return code.co_varnames[0] if code is not None and code.co_argcount else ""
 
 

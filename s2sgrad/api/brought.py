@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.ir.signatures import signature
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.given import called, fitted, new, require_real
 from s2sgrad.runtime.handed import ungiven
 from s2sgrad.runtime.results import described
@@ -92,7 +93,7 @@ def argument(f: Callable[..., Any], place: int) -> str:
     ('x', 'ys[1]')
     """
     names: list[str] = []
-    for parameter in signature(getattr(f, "custom_gradient", f)).parameters.values():
+    for parameter in signature(its(f, "custom_gradient", f)).parameters.values():
         if parameter.kind is parameter.VAR_POSITIONAL:
             return names[place] if place < len(names) else f"{parameter.name}[{place - len(names)}]"
         names.append(parameter.name)

@@ -38,6 +38,7 @@ from s2sgrad.recorded.operations import Kept
 from s2sgrad.recorded.patterns import kept_number
 from s2sgrad.recorded.runs import OPEN, Lasting, Run, below
 from s2sgrad.recorded.values import FLOATS, Array, Number, bottom, handles_in, is_complex
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.records import refilled
 from s2sgrad.runtime.structure import rebuilt
@@ -240,7 +241,7 @@ def _data(*functions: Any) -> list[Callable[[], Any]] | None:
 def _is_fixed(value: Any) -> bool:
     """Whether nobody changes what an object is or holds."""
     if isinstance(value, (types.ModuleType, type)):
-        return libraries.is_installed(value) or getattr(value, "__module__", "") == "builtins"
+        return libraries.is_installed(value) or its(value, "__module__", "") == "builtins"
     return isinstance(value, (types.BuiltinFunctionType, np.ufunc, type(np.sum), type(...)))
 
 

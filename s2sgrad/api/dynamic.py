@@ -29,6 +29,7 @@ from s2sgrad.errors import S2SGradError, Unsupported
 from s2sgrad.ir.signatures import require_fit, signature
 from s2sgrad.recorded import pairs
 from s2sgrad.rules import table
+from s2sgrad.runtime.asking import has, its
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.runtime.checks import Refusal, holds_complex_inside
 from s2sgrad.runtime.closures import Closure
@@ -73,7 +74,7 @@ def pair_for(
         raise Unsupported(
             f"`{own.__name__}` brings its own gradient, and this asks for the gradient of that: nest two GradientTapes"
         )
-    if hasattr(f, "taken_apart_for"):  # a gradient: its generated function is differentiated
+    if has(f, "taken_apart_for"):  # a gradient: its generated function is differentiated
         try:
             function, lead, words = f.taken_apart_for(primals, keywords)
             return _of_bound(function, lead, words, primals, wanted, again, False)
@@ -140,7 +141,7 @@ def pair_in_turn(
     f: Any, pair: tuple[Any, Any, tuple], receiver: tuple, primals: tuple, keywords: dict[str, Any]
 ) -> tuple[Any, Any, tuple]:
     """(fwd, bwd, places) of a function whose `fwd` is differentiated in turn: recorded, where that has no text."""
-    function, lead = getattr(f, "__func__", f), len(receiver)
+    function, lead = its(f, "__func__", f), len(receiver)
     if not isinstance(pair[0], FunctionType) or type(function) is not FunctionType or brings_gradient(function):
         return pair
     error = _written(pair[0], receiver + primals, keywords, 0, None, False)
@@ -155,7 +156,7 @@ def begun_again(
 ) -> tuple[Any, runtime.Pullback] | None:
     """(value, pullback) by a second run, which is recorded, of a function whose text was refused as it ran; None where that
     may do something else.  `writes`: it may write its arguments."""
-    if hasattr(f, "taken_apart_for"):
+    if has(f, "taken_apart_for"):
         function, receiver, judged = f, (), f._request.function
     elif isinstance(f, (Forward, Call, pairs.Half, runtime.Pullback)) or brings_gradient(f) or traits(f).half_of is not None:
         return None

@@ -13,6 +13,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.api.arguments import has_floats
 from s2sgrad.ir.signatures import signature
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.structure import attributes_of, float_type, rebuilt, seed_of_number, seeded
 
 
@@ -45,7 +46,7 @@ _BY_POSITION, _BY_BOTH = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.PO
 
 def fitting(primals: Any, tangents: Any, of: Any) -> tuple[tuple, tuple]:
     """Primals and tangents of a function that match.  None for a zero tangent."""
-    function = getattr(of, "__name__", type(of).__name__)
+    function = its(of, "__name__", type(of).__name__)
     for sequence, what in ((primals, "primals"), (tangents, "tangents")):
         if not isinstance(sequence, (tuple, list)):
             given = f"is a tuple, with one for each argument of `{function}`, not {type(sequence).__name__}"

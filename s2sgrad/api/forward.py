@@ -39,6 +39,7 @@ from s2sgrad.errors import Unsupported
 from s2sgrad.errors.raised import entry
 from s2sgrad.ir import seeds
 from s2sgrad.ir.signatures import signature
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checks import Refusal, holds_complex_inside
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.given import require_real
@@ -323,7 +324,7 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
         return linearized.of_pullback(primals[0], tangents[0], primals[1:], tangents[1:], tangent_for)
     if isinstance(function, (runtime.Pullback, Closure)):
         return linearized.of_pullback(function, None, primals, tangents, tangent_for)
-    if brings_gradient(getattr(function, "__func__", function)):
+    if brings_gradient(its(function, "__func__", function)):
         return transposed.tangent(function, primals, tangents, keywords)
     active = tuple(k for k, t in enumerate(tangents) if t is not None and has_floats(primals[k]))
     for k in {k for k, t in enumerate(tangents) if t is not None} - {*active}:

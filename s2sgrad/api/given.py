@@ -22,6 +22,7 @@ from s2sgrad.analysis.contents import holds_no_function
 from s2sgrad.errors.raised import trimmed
 from s2sgrad.ir.signatures import signature
 from s2sgrad.rules import table
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checks import holds_complex
 from s2sgrad.runtime.given import called, fitted, new, require_real
 from s2sgrad.runtime.handed import require_still, ungiven
@@ -135,7 +136,7 @@ def _rules_of(f: Any, functions: Sequence[Any], replace: bool, what: str) -> Giv
             named = described(f, first)
             spec.defaults, spec.positional = named.defaults, named.positional
         return spec
-    name = getattr(f, "__name__", type(f).__name__)
+    name = its(f, "__name__", type(f).__name__)
     if rule is None and not replace and (table.lookup(f) is not None or table.is_flat(f)):
         raise ValueError(f"`{name}` has a derivative rule of s2sgrad's: pass replace=True to {what} to use yours instead")
     return described(f, first)
@@ -143,7 +144,7 @@ def _rules_of(f: Any, functions: Sequence[Any], replace: bool, what: str) -> Giv
 
 def described(f: Any, rule: Callable[..., Any] | None = None, elementwise: bool = False) -> Given:
     """The record for a callable; if it has no signature, its arguments are named as in `rule`."""
-    name = getattr(f, "__name__", type(f).__name__)
+    name = its(f, "__name__", type(f).__name__)
     said = f"`{name}`"
     parameters = _parameters(f)
     if parameters is None and rule is not None:
@@ -260,7 +261,7 @@ def _guard(
         return new(bar)
 
     stands_for(guard, "differentiated", rule)
-    own = getattr(rule, "__name__", "<lambda>")
+    own = its(rule, "__name__", "<lambda>")
     called_, fitted_ = spec.free(kind), spec.free("fitted")
     used = (*names, spec.free("g"), spec.free("y"), called_, fitted_)
     name = own if own.isidentifier() and own not in used else f"{_identifier(spec.name)}_{kind}_{argument}"

@@ -22,6 +22,7 @@ from s2sgrad.api.arguments import has_floats
 from s2sgrad.api.converted import again
 from s2sgrad.errors import Unsupported
 from s2sgrad.rules.picking import picked
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.source import defined
 
@@ -171,7 +172,7 @@ class Call:
             args = pullback.bwd, runtime.refilled(pullback.saved, pullback.bwd), pullback.cotangent(args)
         elif isinstance(pullback, Closure):
             args = pullback.function, *pullback.called_with(args)
-        elif not is_constant(pullback) or getattr(pullback, "__closure__", None) or _has_receiver(pullback):
+        elif not is_constant(pullback) or its(pullback, "__closure__", None) or _has_receiver(pullback):
             what = type(pullback).__name__
             raise TypeError(f"a {what} that carries derivatives cannot be called yet: pass its data as arguments")
         else:
@@ -248,4 +249,4 @@ def of_closures(primals: tuple, tangents: tuple) -> tuple[tuple, tuple]:
 
 
 def _has_receiver(f: Any) -> bool:
-    return not isinstance(getattr(f, "__self__", None), (types.ModuleType, type(None)))
+    return not isinstance(its(f, "__self__", None), (types.ModuleType, type(None)))

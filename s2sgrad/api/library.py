@@ -22,6 +22,7 @@ from s2sgrad.ir.underlying import underlying
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives.libraries import library, package_of
 from s2sgrad.rules import table
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.traits import declare
 from s2sgrad.source import brings_gradient, defined, read
@@ -63,7 +64,7 @@ def _rule_function(rule: table.Rule) -> types.FunctionType:
 
 def _written(primitive: Any, rule: table.Rule | None) -> types.FunctionType:
     """The function with source; that of a user's rule lives as long as the rule."""
-    name = getattr(primitive, "__name__", type(primitive).__name__)
+    name = its(primitive, "__name__", type(primitive).__name__)
     name = name if name.isidentifier() else "function"
     is_object = rule is not None and table.of_calls(primitive) is rule  # the first argument of its rule
     if isinstance(primitive, types.BuiltinFunctionType) and primitive in _OPERATORS:
@@ -78,7 +79,7 @@ def _written(primitive: Any, rule: table.Rule | None) -> types.FunctionType:
         head, value = _of_rule(primitive, rule, is_object)
     text = f"def {name}({head}):\n    return {value}\n"
     own = rule if rule is not None and rule.given is not None else primitive if is_object else None
-    own = getattr(primitive, "__self__", None) if own is None and isinstance(primitive, types.MethodType) else own
+    own = its(primitive, "__self__", None) if own is None and isinstance(primitive, types.MethodType) else own
     own = "" if own is None else f" {id(own)}"  # `stats.gamma.cdf` and `stats.t.cdf` are told apart by their objects
     filename = f"<s2sgrad library {getattr(primitive, '__module__', '')}.{name}{own}>"
     function = defined(text, name, filename, {"primitive": primitive, "__name__": f"s2sgrad.api.library.{name}"})
@@ -134,7 +135,7 @@ def _parameters_of(primitive: Any) -> dict[str, inspect.Parameter]:
 def _caller(function: types.FunctionType) -> types.FunctionType:
     """A function with source that calls one with its own gradient."""
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    told = getattr(function, "custom_gradient", function)  # that, or one that is recorded
+    told = its(function, "custom_gradient", function)  # that, or one that is recorded
     parameters = signature(told).parameters.values()
     names_text = ", ".join(p.name for p in parameters if p.kind in positional)
     name = function.__name__ if function.__name__.isidentifier() else "function"

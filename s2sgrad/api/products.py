@@ -17,6 +17,7 @@ from s2sgrad.driver.options import Options
 from s2sgrad.errors import S2SGradError, Unsupported
 from s2sgrad.errors.raised import entry, head
 from s2sgrad.pullbacks import function_given, pulled_back, takes
+from s2sgrad.runtime.asking import its
 
 
 class Hvp(Binds):
@@ -70,7 +71,7 @@ def linearize(function: Any, primals: tuple, keywords: dict[str, Any]) -> tuple[
         raise TypeError("linearize does not look at what it computes: `jvp(f, primals, tangents, debug=True)` does")
     value, pullback = pulled_back(function_given(function, "linearize"), primals, keywords, again=True)
     shapes = tuple(runtime.own(x) for x in primals)
-    name = getattr(function, "__name__", "f")
+    name = its(function, "__name__", "f")
     try:
         _, transpose = runtime.vjp(pullback, runtime.zeros(value))
     except S2SGradError as error:

@@ -14,6 +14,7 @@ from s2sgrad.api.run_variables import Variables, item
 from s2sgrad.recorded import arithmetic, memory, operations
 from s2sgrad.recorded.patterns import Kept
 from s2sgrad.rules.selections import picked
+from s2sgrad.runtime.asking import its
 
 _SYMBOLS = {arithmetic.pull_sum: "+", arithmetic.pull_difference: "-", arithmetic.pull_product: "*",
             arithmetic.pull_quotient: "/", arithmetic.pull_remainder: "%"}  # fmt: skip
@@ -99,6 +100,6 @@ class Forward:
         if primitive is np.negative and len(operands) == 1:
             return f"-{operands[0]}"
         words = [f"{k}={v}" for k, v in keywords.items()]
-        if getattr(primitive, "__objclass__", None) is np.ndarray:
+        if its(primitive, "__objclass__", None) is np.ndarray:
             return f"{operands[0]}.{primitive.__name__}({', '.join([*operands[1:], *words])})"
         return f"{self.v.names.of_object(primitive)}({', '.join([*operands, *words])})"

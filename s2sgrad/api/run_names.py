@@ -17,6 +17,7 @@ import gast
 import numpy as np
 
 from s2sgrad import source
+from s2sgrad.runtime.asking import its
 
 _LARGEST = 200  # items of a constant array
 
@@ -47,7 +48,7 @@ class Names:
 
     def of_object(self, value: Any, wish: str = "") -> str:
         """An expression for a function or a module, which is imported."""
-        own = getattr(value, "__name__", wish)
+        own: str = its(value, "__name__", wish)
         for module, spelled in ((np, "np"), (np.linalg, "np.linalg"), (np.fft, "np.fft")):
             if value is module:
                 return spelled
@@ -87,7 +88,7 @@ class Names:
         if isinstance(value, types.ModuleType):
             line = f"import {own}" if own == name else f"import {own} as {name}"
         else:
-            home = getattr(value, "__module__", None) or type(value).__module__
+            home = its(value, "__module__", None) or type(value).__module__
             if getattr(sys.modules.get(home), own, None) is not value:
                 raise NotShown(own)
             line = f"from {home} import {own}" + ("" if own == name else f" as {name}")

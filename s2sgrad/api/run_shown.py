@@ -27,6 +27,7 @@ from s2sgrad.recorded.runs import Run
 from s2sgrad.recorded.told import MOST, run_that_tells
 from s2sgrad.recorded.values import bottom
 from s2sgrad.runtime import like
+from s2sgrad.runtime.asking import has
 
 _SAID = ("# This is the run for these arguments: other values may take other branches.",)
 
@@ -141,7 +142,7 @@ def _agrees(text: str, gradient: Any, args: tuple, keywords: dict[str, Any], rec
 
 
 def _same(a: Any, b: Any) -> bool:
-    a = a if isinstance(a, (list, tuple, dict, np.ndarray)) or not hasattr(a, "__dict__") else vars(a)
+    a = a if isinstance(a, (list, tuple, dict, np.ndarray)) or not has(a, "__dict__") else vars(a)
     if isinstance(b, dict):
         return all(_same(a[k], b[k]) for k in b)
     if isinstance(b, (list, tuple)):

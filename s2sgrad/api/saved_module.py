@@ -28,6 +28,7 @@ from s2sgrad.driver.inner import is_gradient
 from s2sgrad.driver.options import Options
 from s2sgrad.driver.text import whereabouts
 from s2sgrad.errors import S2SGradError
+from s2sgrad.runtime.asking import its
 from s2sgrad.source import look_up
 
 _OURS = "s2sgrad"
@@ -167,7 +168,7 @@ class Module:
 
     def _import(self, name: str, binding: Found) -> bool:
         """Import an object if possible; returns whether it was."""
-        value, own = binding.value, getattr(binding.value, "__name__", "")
+        value, own = binding.value, its(binding.value, "__name__", "")
         if self.standalone and binding.is_ours():  # our module may import it from elsewhere
             binding = binding._replace(space=None)
         if self._is_apart(value):
@@ -264,7 +265,7 @@ def _home(value: Any) -> str:
     """The name of an object's module; missing from ufuncs in some versions of NumPy."""
     if isinstance(value, types.ModuleType):
         return value.__name__
-    return getattr(value, "__module__", None) or "numpy"
+    return its(value, "__module__", None) or "numpy"
 
 
 def _is_found(value: Any) -> bool:

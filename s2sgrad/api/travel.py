@@ -18,6 +18,7 @@ import types
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.closures import require_found_again
 from s2sgrad.runtime.traits import traits
 
@@ -30,7 +31,7 @@ def way(function: Any) -> tuple:
 
     origin = traits(function).origin
     if origin is None:
-        if getattr(getattr(function, "__code__", None), "co_filename", "") in GENERATED_TEXTS:
+        if getattr(its(function, "__code__", None), "co_filename", "") in GENERATED_TEXTS:
             require_found_again(function)
         return "plain", function, texts_of(function)
     if origin[0] == "library":
@@ -148,7 +149,7 @@ def _functions(function: Any) -> Iterator[types.FunctionType]:
     while waiting and len(seen) < _MOST:
         f = waiting.pop()
         f = f._request.function if hasattr(type(f), "compiled_for") else f  # of a gradient
-        f = getattr(f, "__func__", f)
+        f = its(f, "__func__", f)
         if not isinstance(f, types.FunctionType) or id(f) in seen:
             continue
         seen.add(id(f))

@@ -156,9 +156,7 @@ class _Fold:
                 self.fill(statement, held, read)
                 written = set().union(*map(self.unit.changed, inside))
                 release(lambda n, h: bool(h.reads & written))
-            if held and leaves([statement], gast.Break):  # what is read behind the loop is bound before the loop may be left
-                here = {n.id for n in nodes(*body[k + 1 :]) if isinstance(n, gast.Name)}
-                release(lambda n, h: n not in here)
+                release(_read_behind(statement, body[k + 1 :]))
             if self.is_foldable(statement):
                 release(lambda n, h: n in read)
                 held[statement.targets[0].id] = self.hold(statement)
@@ -232,6 +230,14 @@ class _Fold:
             if not isinstance(part, _CLOSED) and not (is_pure and isinstance(part, gast.Call)):
                 waiting += children(part)
         return True
+
+
+def _read_behind(statement: gast.AST, rest: list[gast.AST]) -> Callable[[str, _Waiting], bool]:
+    """Whether a temporary is read behind the loop that a statement may leave, and so must be bound before it."""
+    if not leaves([statement], gast.Break):
+        return lambda n, h: False
+    here = {part.id for part in nodes(*rest) if isinstance(part, gast.Name)}
+    return lambda n, h: n not in here
 
 
 _CLOSED = (gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)

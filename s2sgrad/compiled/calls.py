@@ -49,6 +49,7 @@ from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.rules import choices
 from s2sgrad.rules.reductions import tie_weights
+from s2sgrad.runtime.asking import its
 from s2sgrad.source import GENERATED
 
 Call = Callable[..., Any]
@@ -94,7 +95,7 @@ def _target(self: Lowering, frame: Frame, node: gast.Call) -> tuple[Any, list[An
 
 
 def _is_generated(target: Any) -> bool:
-    return getattr(getattr(target, "__code__", None), "co_filename", "").startswith(GENERATED)
+    return getattr(its(target, "__code__", None), "co_filename", "").startswith(GENERATED)
 
 
 def _fitting(form: Call, self: Lowering, arguments: list[Any], keywords: dict[str, Any], target: Any) -> Any:

@@ -36,6 +36,7 @@ from s2sgrad.compiled.writer import Again
 from s2sgrad.errors import S2SGradError
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.record import Gives
+from s2sgrad.runtime.asking import its
 
 _DTYPES = (FLOAT, SINGLE, INT, BOOL)
 _TYPES = {FLOAT: (float, np.float64), INT: (int, np.int64), BOOL: (bool, np.bool_)}
@@ -86,8 +87,8 @@ def _may_be_kept(target: Any) -> bool:
 
 def _spelling(target: Any) -> tuple[str, str] | None:
     """The module of a function, and its name in it."""
-    name = getattr(target, "__name__", None) or ""
-    home = getattr(target, "__module__", None) or ""
+    name = its(target, "__name__", None) or ""
+    home = its(target, "__module__", None) or ""
     if name and getattr(np.ndarray, name, None) is target:
         return "", name
     for module in (home, "numpy", "scipy.special"):

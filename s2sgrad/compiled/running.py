@@ -26,6 +26,7 @@ from s2sgrad.ir.lookups import Lookups, member_of, noted
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.primitives import libraries
+from s2sgrad.runtime.asking import its
 from s2sgrad.source import look_up
 
 _NUMBERS = (bool, int, float, np.float64, np.float32, np.int64, np.bool_)
@@ -225,7 +226,8 @@ class _Assumed:
 
 def _own(owner: Any) -> dict[str, Any]:
     """The attributes that an object has itself."""
-    return getattr(owner, "__dict__", {})
+    held: dict[str, Any] = its(owner, "__dict__", {})
+    return held
 
 
 def _cell(function: types.FunctionType, name: str) -> types.CellType:

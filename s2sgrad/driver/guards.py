@@ -36,6 +36,7 @@ from s2sgrad.ir.unit import MISSING
 from s2sgrad.ir.unit_records import Derived
 from s2sgrad.primitives import libraries
 from s2sgrad.rules import table
+from s2sgrad.runtime.asking import its
 
 _FIELDS = type(vars(namedtuple("_FIELDS", "place"))["place"])
 _LASTING = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype, np.ufunc, type(Ellipsis),
@@ -97,7 +98,7 @@ class Guards:
 
     def place(self, function: Any) -> int:
         """The place of a function, added if it is new; one that is in no cell is compared by identity."""
-        function = getattr(function, "__func__", function)
+        function = its(function, "__func__", function)
         index = self._place.get(id(function))
         if index is not None:
             return index

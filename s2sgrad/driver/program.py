@@ -38,6 +38,7 @@ from s2sgrad.ir.quote import mentioned
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import Unit
 from s2sgrad.legality.complex_values import ComplexFound
+from s2sgrad.runtime.asking import has
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.runtime.traits import Traits
 from s2sgrad.source import Primal, read
@@ -164,11 +165,11 @@ class Program:
 
     def has_source(self, target: Any) -> bool:
         """Whether a callable that is no Python function has source all the same: a gradient."""
-        return hasattr(target, "compiled_for")
+        return has(target, "compiled_for")
 
     def plain(self, target: Any, kinds: dict[str, Kind]) -> Any:
         """The function itself; for a gradient, the function generated for arguments of these kinds."""
-        if not hasattr(target, "compiled_for"):
+        if not has(target, "compiled_for"):
             return target
         key = (id(target), tuple(kinds.items()))
         if key not in self._made.gradients:

@@ -18,6 +18,7 @@ from s2sgrad.driver.program import Program
 from s2sgrad.ir.quote import mentioned
 from s2sgrad.rules import table
 from s2sgrad.rules.table import Rule
+from s2sgrad.runtime.asking import its
 from s2sgrad.source import read
 
 
@@ -109,8 +110,8 @@ def whereabouts(value: Any) -> tuple[str, str, str]:
     """
     if isinstance(value, types.ModuleType):
         return value.__name__, "", ""
-    name = getattr(value, "__name__", "_")
-    module = getattr(value, "__module__", None) or "numpy"  # missing from ufuncs in some versions of NumPy
+    name = its(value, "__name__", "_")
+    module = its(value, "__module__", None) or "numpy"  # missing from ufuncs in some versions of NumPy
     is_importable = module in sys.modules and all(map(str.isidentifier, module.split(".")))  # not `<run_path>`
     space = {k: v for k, v in vars(sys.modules[module]).items() if k != "_"} if is_importable else {}
     if space.get(name) is value:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import sys
-import types
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 GENERATED = "<s2sgrad "  # prefix of the file names of generated texts
@@ -49,24 +46,6 @@ class Place(NamedTuple):
         name = name if name != self.file else f'File "{name}"'
         shown = f"  {name}, line {self.line}\n    {text}"
         return f"{shown}\n    {' ' * max(start, 0)}{'^' * max(end, 1)}" if caret or end < len(text) else shown
-
-
-def of_definition(code: types.CodeType, lines: Sequence[str]) -> Place | None:
-    """The line of a function's `def`, which its decorators stand above; None where the text is shorter.
-
-    >>> text = ["@cached", "@timed(", "    'd')", "def f(x):", "    return x"]
-    >>> of_definition(compile("def f(x): pass", "model.py", "exec").co_consts[0].replace(co_firstlineno=1), text).line
-    4
-    """
-    first = code.co_firstlineno
-    opening = re.compile(rf"\s*(async\s+)?def\s+{re.escape(code.co_name)}\b")
-    if not 0 < first <= len(lines):
-        return None
-    line = first
-    if lines[first - 1].lstrip().startswith("@"):
-        line = next((k for k in range(first, len(lines) + 1) if opening.match(lines[k - 1])), first)
-    text = lines[line - 1].rstrip()
-    return Place(code.co_filename, line, len(text) - len(text.lstrip()), line, len(text), text)
 
 
 class S2SGradError(Exception):

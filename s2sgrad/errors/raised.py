@@ -31,11 +31,12 @@ from s2sgrad.errors import (
     foreign,
     is_written,
     named,
-    of_definition,
     operands,
 )
 from s2sgrad.errors.cycles import explained
+from s2sgrad.errors.definitions import of_definition
 from s2sgrad.errors.wording import Wording
+from s2sgrad.runtime.asking import has, its
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.traits import traits
 
@@ -245,7 +246,7 @@ def _is_noted(error: Exception) -> bool:
 
 def defect(error: Exception, function: Any) -> Defect:
     """The error that reports a failure of s2sgrad on this function."""
-    name = getattr(function, "__qualname__", "this function")
+    name = its(function, "__qualname__", "this function")
     said = str(error).partition("\n")[0]
     what = f"{type(error).__name__}: {said}" if said else type(error).__name__
     wrapped_error = Defect(f"s2sgrad itself failed on `{name}` ({what}): please report it with the function", head(function))
@@ -263,7 +264,7 @@ def is_too_deep(error: Exception) -> bool:
 
 def too_deep(function: Any) -> Unsupported:
     """The refusal of a function that nests too deeply."""
-    name = getattr(function, "__qualname__", "this function")
+    name = its(function, "__qualname__", "this function")
     return Unsupported(
         f"`{name}`, or what it calls, nests too deeply to be compiled: split the longest chain of `elif`s or the deepest "
         f"blocks into functions, or raise sys.setrecursionlimit (it is {sys.getrecursionlimit()})", head(function)
@@ -274,12 +275,12 @@ def head(function: Any) -> Place | None:
     """The first line of a function, or of the function that it stands for; None for one of ours."""
     sort, *of = traits(function).origin or ("",)
     function = of[0] if sort == "library" else function
-    while type(function).__module__.partition(".")[0] == "s2sgrad" and hasattr(function, "primal"):
+    while type(function).__module__.partition(".")[0] == "s2sgrad" and has(function, "primal"):
         function = function.primal  # the function that a derivative was made from
-    function = getattr(function, "custom_gradient", traits(function).stands_for or function)
-    code = getattr(behind_call(function), "__code__", None)
+    function = its(function, "custom_gradient", traits(function).stands_for or function)
+    code = its(behind_call(function), "__code__", None)
     if code is not None and is_ours(code.co_filename):  # the wrapper of a user's primitive
-        code = getattr(inspect.unwrap(function), "__code__", None)
+        code = its(inspect.unwrap(function), "__code__", None)
     if code is None or is_written(code.co_filename) or is_ours(code.co_filename):
         return None
     number = code.co_firstlineno
@@ -296,10 +297,10 @@ def behind_partial(function: Any) -> Any:
 def behind_call(function: Any) -> Any:
     """The function that runs when a method, a partial or an object with `__call__` is called."""
     function = behind_partial(function)
-    function = getattr(function, "differentiated", function)
+    function = its(function, "differentiated", function)
     call = getattr(type(function), "__call__", None)  # noqa: B004
-    plain = hasattr(function, "__code__") or hasattr(function, "__func__") or not hasattr(call, "__code__")
-    return getattr(function, "__func__", function) if plain else call
+    plain = has(function, "__code__") or has(function, "__func__") or not hasattr(call, "__code__")
+    return its(function, "__func__", function) if plain else call
 
 
 def calls(error: BaseException) -> list[str]:

@@ -30,6 +30,7 @@ from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
 from s2sgrad.memory.writes import in_place
 from s2sgrad.rules import table
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.source import Primal
 
@@ -164,7 +165,7 @@ def _called(c: Compilation, statement: gast.AST, operation: Operation) -> tuple[
     """The name of a callee, and how its derivative is found; None for a library function without derivative here."""
     func, target = operation.node.func, operation.target
     plain = behind_checkpoint(target)
-    name = getattr(target if plain is None else plain, "__name__", "") or emit.expression(func)
+    name = its(target if plain is None else plain, "__name__", "") or emit.expression(func)
     if target is MISSING:
         name = "a function" if isinstance(func, gast.Name) and func.id in c.unit.temps else emit.expression(func)
     active = {*binds(statement)} & c.paths.active and c.paths.varied.intersection(activity.sources(operation))

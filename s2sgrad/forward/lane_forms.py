@@ -31,6 +31,7 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.sources import sources
 from s2sgrad.primitives import catalogue
 from s2sgrad.runtime import lanes as of_lanes
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.copies import copied
 from s2sgrad.runtime.traits import traits
 from s2sgrad.transform.unbroadcasting import axes_of
@@ -161,13 +162,13 @@ class Forms:
         if isinstance(node, gast.Call) and self.unit.called(node) is target:
             function, keywords = node.func, node.keywords
         else:
-            function = call(self.unit, getattr(target, "__name__", "f"), target).func
+            function = call(self.unit, its(target, "__name__", "f"), target).func
             given = operation.operands
             keywords = [gast.keyword(k, v) for k, v in operation.keywords.items()]
         carrying = [k for k, a in enumerate(given) if self.reads(a)]
-        home = (getattr(target, "__module__", None) or "").partition(".")[0]
+        home = (its(target, "__module__", None) or "").partition(".")[0]
         known = home in ("numpy", "scipy", "s2sgrad") or isinstance(target, np.ufunc)
-        known = known and getattr(target, "__module__", None) != runtime.__name__  # these may write their arguments
+        known = known and its(target, "__module__", None) != runtime.__name__  # these may write their arguments
         if len(carrying) != 1 or not known or any(self.reads(k.value) for k in keywords):
             raise NoLanes(f"{getattr(target, '__name__', target)} has no form with lanes")
         place = carrying[0]
@@ -248,7 +249,7 @@ class Forms:
         target = self.unit.called(node)
         if target is runtime.zeros or target is np.zeros_like:
             return node
-        if (getattr(target, "__module__", None) or "").startswith("s2sgrad.rules."):
+        if (its(target, "__module__", None) or "").startswith("s2sgrad.rules."):
             return self.by_lane(classify(self.unit, node, self.inference.env))
         plain = isinstance(node, gast.Call) and not node.keywords and not any(map(self.reads, node.args[:-1]))
         if not plain or traits(target).same_signature:
@@ -320,7 +321,7 @@ def _is_axis(kind: Kind) -> bool:
 
 def _is_of_arrays(target: Any) -> bool:
     """Whether an elementwise function takes arrays: one of NumPy's, an operator, or one of ours."""
-    home = getattr(target, "__module__", None) or ""
+    home = its(target, "__module__", None) or ""
     return isinstance(target, np.ufunc) or home.partition(".")[0] in ("numpy", "s2sgrad")
 
 

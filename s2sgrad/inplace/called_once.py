@@ -48,6 +48,7 @@ from s2sgrad.ir.quote import nested, nodes
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.rules import table
+from s2sgrad.runtime.asking import has
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.source import look_up, read
 
@@ -148,7 +149,7 @@ class CalledOnce:
 
 def _is_plain_text(target: types.FunctionType) -> bool:
     """Whether the text of a function is assignments, loops and branches, with one return, of positional parameters."""
-    if hasattr(target, "__wrapped__") or behind_checkpoint(target) is not None or table.lookup(target) is not None:
+    if has(target, "__wrapped__") or behind_checkpoint(target) is not None or table.lookup(target) is not None:
         return False
     if any(p.kind is not p.POSITIONAL_OR_KEYWORD for p in signature(target).parameters.values()):
         return False

@@ -16,6 +16,7 @@ import numpy as np
 
 from s2sgrad.ir.forms import arguments_of
 from s2sgrad.ir.signatures import signature
+from s2sgrad.runtime.asking import its
 
 _LETTERS = "abcdehijklmnopqrstuvwxyz"
 
@@ -77,13 +78,13 @@ def for_function(function: Any, full_name: str = "") -> str:
       my_wald = custom_gradient(lambda self, mean, scale: (self.wald(mean, scale), lambda g: (None, g * ..., g * ...)))
       # or by differences, ...
     """
-    name = getattr(function, "__name__", "")
+    name = its(function, "__name__", "")
     if not callable(function) or not name.isidentifier():
         return ""
     names, slopes = required(function), ["g * ..."] * len(required(function))
     if inspect.ismethod(function) and (rest := inspect.getfullargspec(function).varargs):
         names, slopes = [*names, f"*{rest}"], [*slopes, f"*[g * ... for a in {rest}]"]
-    owner = getattr(function, "__self__", None)
+    owner = its(function, "__self__", None)
     given = owner is None or isinstance(owner, (type, types.ModuleType)) or bool(full_name)
     called, whole = full_name or (name if given else f"self.{name}"), names if given else ["self", *names]
     slopes = slopes if given else ["None", *slopes]

@@ -17,6 +17,7 @@ import types
 from typing import Any
 
 from s2sgrad.primitives import libraries
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.structure import stored_in
 
 _NOTHING = object()
@@ -38,5 +39,5 @@ def held_function(owner: Any, name: str) -> Any:
     elif hasattr(type(of_class), "__set__"):  # a descriptor, such as a property, takes precedence
         return None
     else:
-        value = getattr(owner, "__dict__", {}).get(name)
+        value = its(owner, "__dict__", {}).get(name)
     return value if callable(value) and libraries.is_installed(type(value)) else None

@@ -11,6 +11,7 @@ import types
 from typing import Any
 
 from s2sgrad.rules import instances, table
+from s2sgrad.runtime.asking import its
 
 MODULES = (
     "numpy", "numpy.linalg", "numpy.fft", "numpy.lib.scimath", "numpy.lib.stride_tricks", "numpy.random", "numpy.polynomial",
@@ -94,8 +95,8 @@ def full_name(function: Any) -> str:
     >>> full_name(np.linalg.det), full_name(np.ndarray.astype), full_name(full_name)
     ('numpy.linalg.det', 'numpy.ndarray.astype', '')
     """
-    name = getattr(function, "__name__", "")
-    owner = getattr(function, "__self__", None) if isinstance(function, types.MethodType) else None
+    name = its(function, "__name__", "")
+    owner = its(function, "__self__", None) if isinstance(function, types.MethodType) else None
     for module in MODULES:
         if module not in sys.modules:
             continue
@@ -110,11 +111,11 @@ def full_name(function: Any) -> str:
 
 def _of_method(function: Any, name: str) -> str:
     """The same for a method of a public class, or of one that public ones inherit from; also where it is bound."""
-    owner = type(getattr(function, "__self__", None))
+    owner = type(its(function, "__self__", None))
     if owner.__module__.partition(".")[0] not in ("builtins", *(m.partition(".")[0] for m in MODULES)):
         return ""  # of a class of the user's
-    function = getattr(function, "__func__", function)
-    cls, _, method = getattr(function, "__qualname__", "").rpartition(".")
+    function = its(function, "__func__", function)
+    cls, _, method = its(function, "__qualname__", "").rpartition(".")
     homes = [m for m in MODULES if cls and method == name and getattr(found(f"{m}.{cls}"), name, None) is function]
     if homes or not cls:
         return f"{homes[0]}.{cls}.{name}" if homes else ""
@@ -125,7 +126,7 @@ def _of_method(function: Any, name: str) -> str:
 
 def _advice(function: Any) -> str:
     """What to do instead of a function, or of a method, as a class says that its own inherits."""
-    owner = getattr(function, "__self__", None) if isinstance(function, types.MethodType) else None
+    owner = its(function, "__self__", None) if isinstance(function, types.MethodType) else None
     names = [full_name(getattr(cls, function.__name__, None)) for cls in type(owner).__mro__] if owner is not None else []
     return next((ADVICE[name] for name in (full_name(function), *names) if name in ADVICE), "")
 
@@ -137,7 +138,7 @@ def _kin(method: Any) -> list[str]:
     >>> _kin(scipy.stats.norm.moment)[:4]
     ['cdf', 'entropy', 'fit', 'interval']
     """
-    owner = getattr(method, "__self__", None) if isinstance(method, types.MethodType) else None
+    owner = its(method, "__self__", None) if isinstance(method, types.MethodType) else None
     if owner is None or not full_name(method):
         return []
     return [name for name in dir(owner) if not name.startswith("_") and table.lookup(getattr(owner, name)) is not None]
@@ -153,7 +154,7 @@ def nearest(name: str) -> str:
     module, _, last = name.rpartition(".")
     if name in NEAREST:
         return NEAREST[name]
-    listed = [getattr(f, "__name__", "") for f in table.rules() if full_name(f).rpartition(".")[0] == module]
+    listed = [its(f, "__name__", "") for f in table.rules() if full_name(f).rpartition(".")[0] == module]
     import difflib
 
     close = difflib.get_close_matches(last, listed, 1, 0.75)

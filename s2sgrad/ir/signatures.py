@@ -23,6 +23,7 @@ import gast
 import numpy as np
 
 from s2sgrad.ir import notes
+from s2sgrad.runtime.asking import its
 
 _MISSING = object()
 _AS_WRITTEN = {
@@ -167,9 +168,11 @@ def _by_position(primitive: Any) -> tuple[str, ...]:
     if isinstance(primitive, np.ufunc):
         return ("",) * primitive.nin + ("out",) * primitive.nout
     try:
-        parameters = inspect.signature(primitive).parameters.values()
+        called: Any = getattr(type(primitive), "__call__", None)  # noqa: B004  (an object of the user's is asked for nothing)
+        own = isinstance(called, types.FunctionType)
+        parameters = [*inspect.signature(called if own else primitive).parameters.values()][own:]
     except (TypeError, ValueError):
-        if isinstance(getattr(primitive, "__self__", None), np.ufunc):
+        if isinstance(its(primitive, "__self__", None), np.ufunc):
             return _UNSAID_OF_UFUNCS.get(primitive.__name__, ())
         return _UNSAID.get(primitive, ())
     return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
@@ -183,7 +186,7 @@ def require_fit(function: Callable[..., Any], args: Sequence[Any], keywords: Map
     Traceback (most recent call last):
     TypeError: f() got an unexpected keyword argument 'rat': it has x, rate
     """
-    name, own = getattr(function, "__name__", repr(function)), signature(function)
+    name, own = its(function, "__name__", repr(function)), signature(function)
     every = own.parameters.values()
     for word in () if any(p.kind is p.VAR_KEYWORD for p in every) else keywords:
         if word not in own.parameters:

@@ -34,6 +34,7 @@ from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import may_write, methods_named, on_stack
 from s2sgrad.rules import table
 from s2sgrad.runtime import outside
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checkpoints import Checkpoints
 from s2sgrad.runtime.checks import is_special
 
@@ -316,12 +317,12 @@ def _behind(target: Any) -> Any:
         reached = None if isinstance(reached, type) else inspect.getattr_static(type(reached), "__call__", None)
     elif reached is target:
         return None
-    return getattr(reached, "__func__", reached) if is_user_function(reached) else None
+    return its(reached, "__func__", reached) if is_user_function(reached) else None
 
 
 def _user_function(call: Call, target: types.FunctionType) -> None:
     """A user's function that is called unchanged, because its value is not differentiated."""
-    home = getattr(target, "__module__", None) or ""  # None in a namespace without a name
+    home = its(target, "__module__", None) or ""  # None in a namespace without a name
     if call.differentiated or home.startswith(_OURS):
         return
     if home.startswith(standard.__name__) and all(map(call.is_data, call.given)):
@@ -329,7 +330,7 @@ def _user_function(call: Call, target: types.FunctionType) -> None:
     writes = mod_ref.of_call(call.context.unit, target, call.node, call.context.kinds)
     if writes.outside:
         call.refuse(f"`{call.shown}` changes state outside of it, which is not differentiated yet: pass the state in and "
-                    "return it", mod_ref.places_of_writes(getattr(target, "__func__", target)))  # fmt: skip
+                    "return it", mod_ref.places_of_writes(its(target, "__func__", target)))  # fmt: skip
     if writes.arguments and call.context.any_mutable(_written(call, target, writes.arguments)):
         call.refuse(f"`{call.shown}` may write its argument, which is not differentiated yet: return a new value from it")
 

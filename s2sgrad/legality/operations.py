@@ -25,6 +25,7 @@ from s2sgrad.memory.sources import bound_sources
 from s2sgrad.mirror.shadows import without_rule
 from s2sgrad.rules import table
 from s2sgrad.runtime import shadows
+from s2sgrad.runtime.asking import has, its
 
 _OPERANDS = (int, float, complex, np.generic, str, bytes, list, tuple, dict, set)
 _DRAWN = (runtime.sequence, runtime.keys, runtime.keys_of, sorted, list, tuple)  # the items of their argument
@@ -98,7 +99,7 @@ def _methods(context: Context, operation: Operation) -> None:
     """Calls of methods of differentiated values, and of those that draw from them."""
     node = operation.node
     if operation.form == "call" and isinstance(node.func, gast.Attribute) and any(map(context.depends, operation.operands)):
-        owner = getattr(operation.target, "__self__", None)
+        owner = its(operation.target, "__self__", None)
         if draws(owner) or (operation.target is MISSING and isinstance(context.kind(node.func.value), Drawing)):
             shown = emit.expression(node.func)
             context.unit.no_rule(node, f"`{shown}` of a differentiated value has no derivative rule: draw places, as in "
@@ -152,7 +153,7 @@ def _operands(context: Context, operation: Operation) -> None:
 def _is_of_numpy(operation: Operation) -> bool:
     """Whether a call is of a function of NumPy's, or of one of Python's that calls an operator, by its own rule."""
     target, rule = operation.target, operation.rule
-    home = "numpy" if isinstance(target, np.ufunc) else getattr(target, "__module__", None) or ""
+    home = "numpy" if isinstance(target, np.ufunc) else its(target, "__module__", None) or ""
     return rule is not None and rule.given is None and home.partition(".")[0] in ("numpy", "builtins")
 
 
@@ -165,7 +166,7 @@ def _is_foreign(context: Context, operand: gast.AST) -> bool:
     if isinstance(operand, gast.Name) and isinstance(context.kind(operand), Foreign):
         return True
     found = context.unit.resolve(operand) if isinstance(operand, (gast.Name, gast.Attribute)) else MISSING
-    return found is not MISSING and not hasattr(found, "__array_ufunc__") and not isinstance(found, _OPERANDS)
+    return found is not MISSING and not has(found, "__array_ufunc__") and not isinstance(found, _OPERANDS)
 
 
 def _constants(context: Context, operation: Operation) -> None:

@@ -38,6 +38,7 @@ from s2sgrad.memory import mod_ref
 from s2sgrad.primitives import catalogue, methods
 from s2sgrad.rules import table
 from s2sgrad.runtime import outside
+from s2sgrad.runtime.asking import has, its
 from s2sgrad.runtime.checkpoints import checkpoint
 from s2sgrad.runtime.traits import Traits
 from s2sgrad.source import brings_gradient, read
@@ -151,8 +152,8 @@ def of_call(unit: Unit, call: gast.Call) -> Behaviour:
     target = unit.resolve(call.func)
     if target is MISSING:
         return _of_unknown(unit, call)
-    emitted = getattr(target, "primal", None)
-    if isinstance(emitted, types.FunctionType) and isinstance(getattr(target, "traits", None), Traits):
+    emitted = its(target, "primal", None)
+    if isinstance(emitted, types.FunctionType) and isinstance(its(target, "traits", None), Traits):
         # a generated pair: the forward function runs the user's, the backward function is pure
         return of_function(emitted, _argument_kind(unit, call)) if target.traits.same_signature else _NOTHING
     if mod_ref.overwriting(call, target) is not None:
@@ -216,13 +217,13 @@ def of_callable(target: Any, given: Kind = _DATA) -> Behaviour:
     said = table.given(target)
     if said is not None and table.is_flat(target):
         return _at_least(of_function(said.given)) if isinstance(said.given, types.FunctionType) else _ANYTHING
-    if said is not None or _only_checks(target) or hasattr(target, "compiled_for"):
+    if said is not None or _only_checks(target) or has(target, "compiled_for"):
         return _STAYS
     if isinstance(target, functools.partial):
         return _at_least(of_callable(target.func, given))
     if isinstance(target, type):
         return _of_class(target)
-    function = getattr(target, "__func__", target)
+    function = its(target, "__func__", target)
     return _at_least(of_function(function, given)) if is_user_function(function) else _ANYTHING
 
 
@@ -235,7 +236,7 @@ def _is_read(function: types.FunctionType) -> bool:
 
 def _only_checks(target: Any) -> bool:
     """Whether this is of our runtime, and changes nothing that lives outside."""
-    ours = (getattr(target, "__module__", None) or "").startswith(runtime.__name__)
+    ours = (its(target, "__module__", None) or "").startswith(runtime.__name__)
     return ours and not any(target is always for always in _ALWAYS)
 
 

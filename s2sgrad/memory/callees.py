@@ -35,6 +35,7 @@ from s2sgrad.memory.closures import are_closures
 from s2sgrad.memory.places import ANY, NONE, NUMBERS, OUTSIDE, TOLD, Place, Places, Summary, told_of
 from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.primitives.catalogue import Gives
+from s2sgrad.runtime.asking import has, its
 from s2sgrad.runtime.structure import stored_in
 
 _SHOWS = {"__str__", "__repr__"}
@@ -81,12 +82,12 @@ def call(points: Points, target: Any, args: Arguments, node: gast.AST) -> Places
     if _is_read(target):
         return call(points, target.__func__, args.before(points.of_object(target.__self__)), node)
     if isinstance(target, types.FunctionType):
-        if getattr(target, "__code__", None) is effects.CONTEXT_MANAGER:
+        if its(target, "__code__", None) is effects.CONTEXT_MANAGER:
             return call(points, vars(target)["__wrapped__"], args, node)
         if not effects.is_library(target) and not is_ours(target):
             return _of_user(points, target, args, node)
     if isinstance(target, type) and not library_calls.is_library_class(target):
-        if hasattr(target, "_fields") and runs_nothing(target):
+        if has(target, "_fields") and runs_nothing(target):
             return points.shell(node, args.all())
         return _construct(points, target, args, node)
     if catalogue.of(target).copies and points.are_data(points.reached(args.all())):
@@ -171,7 +172,7 @@ def enters_quietly(points: Points, manager: gast.AST) -> bool:
     target = points.unit.called(manager)
     if target is MISSING:
         return False
-    if getattr(target, "__code__", None) is effects.CONTEXT_MANAGER:
+    if its(target, "__code__", None) is effects.CONTEXT_MANAGER:
         return True  # the call that makes the context has covered its body
     if isinstance(target, type) and not library_calls.is_library_class(target):
         place = Place("object", id(manager), target)

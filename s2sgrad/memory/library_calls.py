@@ -27,6 +27,7 @@ from s2sgrad.memory.places import ANY, NONE, OUTSIDE, Place, Places
 from s2sgrad.primitives import catalogue, libraries, methods, spellings
 from s2sgrad.primitives.catalogue import VIEWS, Gives, Primitive, may_write, methods_named, on_stack
 from s2sgrad.rules import table
+from s2sgrad.runtime.asking import has, its
 
 _METHODS = (types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType, types.BuiltinFunctionType)
 _PLAIN_CLASSES = (np.ndarray, list, dict, set, frozenset, tuple, str, bytes, int, float, complex)
@@ -59,8 +60,8 @@ def called(points: Points, target: Any, args: Arguments, node: gast.AST) -> Plac
     record = catalogue.of(target)
     if record.unseen:
         return points.anything()
-    owner = getattr(target, "__self__", None)
-    of_function = record.writes and not hasattr(target, "__objclass__")
+    owner = its(target, "__self__", None)
+    of_function = record.writes and not has(target, "__objclass__")
     if of_function or (isinstance(owner, np.ufunc) and catalogue.of_bound(target).writes):
         return _writing(points, record, args)
     if isinstance(target, _METHODS) and not isinstance(owner, (types.ModuleType, type(None))):

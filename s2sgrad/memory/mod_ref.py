@@ -29,6 +29,7 @@ from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.places import ANYTHING, CONTAINERS, NOTHING, NUMBERS, TOLD, Places, Summary, Told, told_of
 from s2sgrad.memory.points_to import Points
 from s2sgrad.primitives import spellings
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.traits import traits
 from s2sgrad.source import read
 
@@ -52,7 +53,7 @@ def of(function: Any, trusts: Mapping[str, Told] | None = None) -> Writes:
     """What a call of a user's function may change, callees included, for arguments of this trust; by default for numbers,
     arrays and built-in containers of them.
     """
-    return _writes(summary_of(getattr(function, "__func__", function), trusts or {}))
+    return _writes(summary_of(its(function, "__func__", function), trusts or {}))
 
 
 def _writes(summary: Summary) -> Writes:
@@ -85,7 +86,7 @@ def points_of(unit: Unit, body: list[gast.AST], given: Iterable[str], kinds: Map
 
 def _trusts(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind]) -> dict[str, Told]:
     """The trust of the arguments of a call, by parameter."""
-    inner = getattr(function, "__func__", function)
+    inner = its(function, "__func__", function)
     parameters_ = Parameters.of(inner.__code__)
     passed = [_told_of(unit, a, kinds) for a in call.args]
     named = {k.arg: _told_of(unit, k.value, kinds) for k in call.keywords}
@@ -168,7 +169,7 @@ def written_by(unit: Unit, call: gast.Call) -> list[gast.AST]:
 
 def tangles(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind]) -> bool:
     """Whether a user's function visibly puts one array, or views of it, into two places of its result."""
-    return summary_of(getattr(function, "__func__", function), _trusts(unit, function, call, kinds)).tangles
+    return summary_of(its(function, "__func__", function), _trusts(unit, function, call, kinds)).tangles
 
 
 def _told_of(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Told:

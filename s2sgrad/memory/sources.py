@@ -42,6 +42,7 @@ from s2sgrad.memory import mod_ref
 from s2sgrad.primitives import catalogue, libraries, methods, spellings
 from s2sgrad.primitives.catalogue import Gives
 from s2sgrad.rules.table import Rule
+from s2sgrad.runtime.asking import has, its
 
 HANDED_OUT = "<outside>"  # memory outside that functions return
 _NEW = (gast.UnaryOp, gast.Compare, gast.JoinedStr, gast.Constant)
@@ -216,7 +217,7 @@ def _shared(unit: Unit, target: Any, call: gast.Call, arguments: list[gast.AST])
 def _is_derivative(unit: Unit, function: gast.AST, kinds: dict[str, Kind]) -> bool:
     """Whether a function is a generated pullback or gradient, which returns new memory."""
     if isinstance(function, gast.Call):
-        return (getattr(unit.resolve(function.func), "__module__", None) or "").startswith("s2sgrad.")
+        return (its(unit.resolve(function.func), "__module__", None) or "").startswith("s2sgrad.")
     return isinstance(function, gast.Name) and isinstance(kinds.get(function.id), Pullback)
 
 
@@ -226,12 +227,12 @@ _SHALLOW = (builtins.list, builtins.dict, builtins.tuple, builtins.set, copy.cop
 def _is_foreign(target: Any) -> bool:
     """Whether nothing is known of what a callable returns: a user's function, a generated pair, a rule."""
     if isinstance(target, type):  # an instance of a user's class or a named tuple holds its arguments
-        return hasattr(target, "_fields") or not catalogue.of(target).pure
+        return has(target, "_fields") or not catalogue.of(target).pure
     if isinstance(target, np.ufunc):
         return False
-    if isinstance(target, Rule) or hasattr(target, "primal"):
+    if isinstance(target, Rule) or has(target, "primal"):
         return True
-    if (getattr(target, "__module__", None) or "") == runtime.__name__:
+    if (its(target, "__module__", None) or "") == runtime.__name__:
         return False
     followed = catalogue.of(target).pure or catalogue.of(target).sharing is not None
     return not followed and not libraries.library(libraries.package_of(target)).shares_arguments

@@ -23,6 +23,7 @@ from s2sgrad.memory import behaviour, mod_ref
 from s2sgrad.memory.sources import has_memory
 from s2sgrad.primitives import catalogue, methods
 from s2sgrad.primitives.catalogue import may_write, on_stack
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.traits import traits
 
 
@@ -96,7 +97,7 @@ def _changes_unseen(unit: Unit, callee: gast.AST) -> bool:
     if isinstance(callee, gast.Name) and callee.id in unit.locals:
         return True
     target = unit.resolve(callee)
-    if isinstance(getattr(target, "primal", None), types.FunctionType):
+    if isinstance(its(target, "primal", None), types.FunctionType):
         # `fwd` runs the user's function, `bwd` only computes
         target = target.primal if traits(target).same_signature else None
     return is_user_function(target) and not is_ours(target) and mod_ref.of(target).outside

@@ -18,6 +18,7 @@ from s2sgrad.ir.quote import at, clone, nodes, statements_in
 from s2sgrad.ir.scoping import all_bindings
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.primitives.catalogue import is_named
+from s2sgrad.runtime.asking import its
 
 
 def callee(node: gast.AST) -> str:
@@ -90,7 +91,7 @@ def _opened(unit: Unit, node: gast.AST) -> Opened | None:
 def _code(cls: type, method: str) -> Any:
     """The code that a method runs: each named tuple class has its own functions, with shared code."""
     function = getattr(cls, method, None)
-    return getattr(function, "__code__", function)
+    return its(function, "__code__", function)
 
 
 def is_literal(node: gast.AST) -> bool:

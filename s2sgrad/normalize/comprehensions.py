@@ -35,6 +35,7 @@ import gast
 
 from s2sgrad.ir.quote import assign, at, constant, expression, name, nodes, statements
 from s2sgrad.ir.unit import Unit
+from s2sgrad.runtime.asking import its
 
 _LISTS = (builtins.max, builtins.min, builtins.sorted)
 
@@ -71,7 +72,7 @@ def _consumed(unit: Unit, call: gast.Call, generator: gast.GeneratorExp) -> tupl
         decide = gast.If(test, [assign(holder, constant(target is builtins.any)), gast.Break()], [])
         decided = _loops(unit, generator, [decide])
         return at(call, assign(holder, constant(target is builtins.all)), *decided), name(holder)
-    if isinstance(target, type) or target in _LISTS or getattr(target, "__module__", "") == "numpy":
+    if isinstance(target, type) or target in _LISTS or its(target, "__module__", "") == "numpy":
         call.args = [at(generator, gast.ListComp(generator.elt, generator.generators))[0]]
         return [], call
     return None

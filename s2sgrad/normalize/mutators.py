@@ -48,6 +48,7 @@ from s2sgrad.normalize._calls import callee, is_literal, may_be_array
 from s2sgrad.primitives import catalogue, libraries, spellings
 from s2sgrad.primitives.catalogue import Gives, may_write
 from s2sgrad.runtime import checks
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.outside import distinct
 
 Stores = list[gast.AST]
@@ -103,7 +104,7 @@ def _writer(unit: Unit, node: gast.Call) -> tuple[Writer, list[gast.AST]] | None
         if write is _partition and node.args and isinstance(getattr(node.args[0], "value", None), str):
             return None  # of a text
         return (write, [node.func.value, *node.args]) if write is not None and may_be_array(unit, node.func.value) else None
-    ufunc = getattr(target, "__self__", None)
+    ufunc = its(target, "__self__", None)
     if isinstance(ufunc, np.ufunc) and target.__name__ == "at":
         return functools.partial(ufunc_at.stores, ufunc=ufunc), node.args
     write = _get(_FUNCTIONS, target)

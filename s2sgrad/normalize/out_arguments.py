@@ -49,6 +49,7 @@ from s2sgrad.ir.signatures import by_position
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize._calls import is_literal, may_be_array
 from s2sgrad.primitives import buffers, catalogue
+from s2sgrad.runtime.asking import its
 
 
 def into(unit: Unit, node: gast.Call) -> tuple[list[gast.AST], gast.AST] | None:
@@ -148,9 +149,9 @@ def _target(unit: Unit, node: gast.Call) -> tuple[Any, bool]:
     if target is MISSING:
         function = _of_method(node.func.attr) if isinstance(node.func, gast.Attribute) else None
         return (None, False) if function is None or not may_be_array(unit, node.func.value) else (function, True)
-    if isinstance(target, np.ufunc) or isinstance(getattr(target, "__self__", None), np.ufunc):
+    if isinstance(target, np.ufunc) or isinstance(its(target, "__self__", None), np.ufunc):
         return target, False
-    module = getattr(target, "__module__", None) or ""
+    module = its(target, "__module__", None) or ""
     return (target if isinstance(module, str) and module.split(".")[0] == "numpy" else None), False
 
 

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from s2sgrad.runtime.asking import its
+
 OF_DRAWING = ("numpy", "random")
 """The packages of `DRAWING`."""
 
@@ -79,7 +81,7 @@ _LIBRARIES = {
 
 def package_of(thing: Any) -> str:
     """The top package that defines a callable or class, or that a module belongs to; "" if unknown."""
-    home = getattr(thing, "__name__" if isinstance(thing, type(sys)) else "__module__", None)
+    home = its(thing, "__name__" if isinstance(thing, type(sys)) else "__module__", None)
     return package(home) if isinstance(home, str) else ""
 
 

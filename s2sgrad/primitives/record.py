@@ -26,6 +26,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.rules import table
+from s2sgrad.runtime.asking import its
 from s2sgrad.source import brings_gradient
 
 
@@ -154,7 +155,7 @@ class Primitive:
 
     @property
     def _home(self) -> str:
-        home = getattr(self.function, "__module__", None)
+        home = its(self.function, "__module__", None)
         return home if isinstance(home, str) else ""
 
     @property
@@ -220,7 +221,7 @@ def of_bound(target: Any) -> Primitive:
     >>> of_bound(np.add.at).writes, of_bound([].append).writes, of_bound(np.copyto).writes
     ((1,), (0,), ())
     """
-    owner = getattr(target, "__self__", None)
+    owner = its(target, "__self__", None)
     if not isinstance(target, types.BuiltinMethodType) or isinstance(owner, (types.ModuleType, type, type(None))):
         return Primitive(None)
     return of(getattr(type(owner), target.__name__, None))

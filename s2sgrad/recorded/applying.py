@@ -36,6 +36,7 @@ from s2sgrad.recorded.values import (
     settled,
 )
 from s2sgrad.rules import binding, table
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.records import root_of
 from s2sgrad.runtime.structure import rebuilt, renewed
@@ -165,8 +166,8 @@ def _require_plain(value: Any, methods: frozenset[str]) -> None:
 @functools.lru_cache(maxsize=1024)
 def _method_of(primitive: Any) -> frozenset[str]:
     """The method that a function of NumPy calls of what is no array, as `np.sum` and `np.mean` do, and `np.dot` does not."""
-    code = getattr(getattr(primitive, "__wrapped__", primitive), "__code__", None)
-    name = getattr(primitive, "__name__", "")
+    code = getattr(its(primitive, "__wrapped__", primitive), "__code__", None)
+    name = its(primitive, "__name__", "")
     asks = code is not None and not {"_wrapfunc", "_wrapreduction", "_wrapreduction_any_all", name}.isdisjoint(code.co_names)
     return frozenset({name}) if asks else frozenset()
 

@@ -28,6 +28,7 @@ from s2sgrad.recorded.runs import OPEN, Lasting, Run
 from s2sgrad.recorded.singular import Singular, has_singular_points
 from s2sgrad.recorded.sweep import Sweep, made
 from s2sgrad.recorded.values import Array, Number, bottom, handles_in, is_complex, is_handle
+from s2sgrad.runtime.asking import has, its
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import ONES, attributes_of, rebuilt, renewed
 
@@ -129,7 +130,7 @@ class Lifting:
         kind = type(x)
         if isinstance(bottom(x), np.ndarray):
             return self._array(x, active)
-        if kind in (list, tuple, dict, Counter) or hasattr(x, "_fields"):
+        if kind in (list, tuple, dict, Counter) or has(x, "_fields"):
             y = rebuilt(x, item)
         elif not active or (held := attributes_of(x)) is None:
             if active and isinstance(x, (list, tuple, dict)):
@@ -323,8 +324,8 @@ class Recorded(Lasting):
             y = lifted_args = lifting = None
             self.kept, self._run = are_left(run), run if are_left(run) else None
             if self.kept:
-                given = (getattr(f, "__self__", None), *args, *keywords.values())
-                mend(run, given, (f, getattr(behind(f), "__globals__", None)))
+                given = (its(f, "__self__", None), *args, *keywords.values())
+                mend(run, given, (f, its(behind(f), "__globals__", None)))
             if not OPEN.runs:
                 release()
 
@@ -384,7 +385,7 @@ def behind(f: Any) -> Any:
     """The function behind a method, a partial or a callable object."""
     while isinstance(f, functools.partial):
         f = f.func
-    return getattr(f, "__func__", f)
+    return its(f, "__func__", f)
 
 
 def bound_to(f: Any) -> list[Any]:

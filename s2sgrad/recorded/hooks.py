@@ -39,6 +39,7 @@ from s2sgrad.recorded.special_methods import follow_class, follow_classes_of, re
 from s2sgrad.recorded.storing import permutes, writing_at
 from s2sgrad.recorded.values import PLAIN, Array, Number, follows, handles_in, items_of, lost, plain
 from s2sgrad.rules import binding, table
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.traits import traits
 from s2sgrad.source import brings_gradient, read, underlying
@@ -200,9 +201,9 @@ def _of_ours(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     """A function of this package: those that recordings do not know take no handle."""
     if (own := underlying(f)) is not f:  # the guard of a rule of the user's
         return call(own, *args, **keywords)
-    home = getattr(f, "__module__", None) or ""
+    home = its(f, "__module__", None) or ""
     if not home.startswith(_KNOWING) and (handles_in(args, []) or handles_in(keywords, [])):
-        name = getattr(f, "__name__", type(f).__name__)
+        name = its(f, "__name__", type(f).__name__)
         raise Refusal(None, f"`{name}` of s2sgrad is not followed inside of a function that is differentiated")
     return f(*args, **keywords)
 
@@ -364,7 +365,7 @@ def _as_it_is(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
 
     carries = _carries(args, keywords) or any(map(follows, _held(f)))
     y = _of_library(f, called, args, keywords) if carries else called(*args, **keywords)
-    require_no_digits(y, getattr(f, "__self__", None), *args)
+    require_no_digits(y, its(f, "__self__", None), *args)
     return born(y)
 
 
@@ -442,7 +443,7 @@ def _carries(args: tuple, keywords: dict[str, Any]) -> bool:
 
 def _is_numeric(f: Any, owner: Any) -> bool:
     """Whether a function of C code computes with numbers, so that its rule is missing where it has none."""
-    return owner is math or owner is cmath or (getattr(f, "__module__", "") or "").startswith("numpy")
+    return owner is math or owner is cmath or (its(f, "__module__", "") or "").startswith("numpy")
 
 
 def _of_plain_array(f: Any, owner: Any, args: tuple, keywords: dict[str, Any]) -> Any:
@@ -457,7 +458,7 @@ def _of_plain_array(f: Any, owner: Any, args: tuple, keywords: dict[str, Any]) -
 
 def _of_descriptor(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     """A method by its class: `np.ndarray.sum(x)`, `list.append(xs, v)`."""
-    if args and handles_in(args[:1], []) and getattr(f, "__objclass__", None) in (np.ndarray, float, np.generic):
+    if args and handles_in(args[:1], []) and its(f, "__objclass__", None) in (np.ndarray, float, np.generic):
         return call(getattr(args[0], f.__name__), *args[1:], **keywords)
     return f(*map(ready, args), **{k: ready(v) for k, v in keywords.items()})
 
@@ -496,7 +497,7 @@ def _of_dispatched(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
 
 def _of_numpy(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     """A function of NumPy's without a rule: where it is written in Python, its calls are followed."""
-    body = getattr(f, "_implementation", f)
+    body = its(f, "_implementation", f)
     if type(body) is types.FunctionType and _carries(args, keywords):
         with arrays.UNLESS_HIDDEN:
             return _of_library(f, followed_once(body), args, keywords)

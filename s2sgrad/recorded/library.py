@@ -33,6 +33,7 @@ from s2sgrad.recorded.patterns import known
 from s2sgrad.recorded.runs import printed, refuse
 from s2sgrad.recorded.values import PLAIN, Array, Number, bottom, follows, handles_in, is_handle, lost, mapped, plain
 from s2sgrad.rules import table
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import stored_in
 
@@ -110,7 +111,7 @@ def _require_followed(primitive: Any, args: tuple, keywords: dict[str, Any]) -> 
             lost(f"`{primitive.__name__}`, which reads a `{type(value).__name__}`")
     option = next((name for name, value in given if overwrites(name) and not is_off(name, plain(value))), None)
     if option is not None and handles_in(args, []):
-        name = getattr(primitive, "__name__", primitive)
+        name = its(primitive, "__name__", primitive)
         refuse(Refusal(None, f"`{option}` lets `{name}` write into its argument, which cannot be followed: leave it out"))
 
 

@@ -30,6 +30,7 @@ from s2sgrad.primitives import catalogue
 from s2sgrad.recorded.applying import apply
 from s2sgrad.recorded.made_of import Given
 from s2sgrad.recorded.values import follows, handles_in, lost, plain
+from s2sgrad.runtime.asking import its
 
 _OWN = "__call__"
 
@@ -64,7 +65,7 @@ class _StandIn:
         raise NotImplementedError
 
     def _refuse(self, name: str) -> NoReturn:
-        made = getattr(self._maker, "name", None) or getattr(self._maker, "__name__", type(self._maker).__name__)
+        made = getattr(self._maker, "name", None) or its(self._maker, "__name__", type(self._maker).__name__)
         lost(f"`.{name}` of what `{made}` makes" if name != _OWN else f"a call of what `{made}` makes")
 
     def _plain(self, *args: Any, **keywords: Any) -> Any:

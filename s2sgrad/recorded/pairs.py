@@ -18,6 +18,7 @@ from s2sgrad.recorded.derivatives import Lifting, Recorded, begin, cotangent, he
 from s2sgrad.recorded.runs import Lasting, Run
 from s2sgrad.recorded.sweep import Sweep
 from s2sgrad.recorded.values import is_handle, plain
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checks import Refusal, holds_complex, holds_complex_inside
 from s2sgrad.runtime.structure import leaves, renewed
 
@@ -42,7 +43,7 @@ class Half:
 
     def __init__(self, of: Callable[..., Any], places: tuple[int, ...], instead: Callable[[Exception], Exception]) -> None:
         self.of, self.places, self.instead = of, places, instead
-        self.__name__ = getattr(of, "__name__", type(of).__name__)
+        self.__name__ = its(of, "__name__", type(of).__name__)
 
     def pair(self, primals: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, tuple, tuple, dict[str, Any]]:
         """(fwd, bwd, places, nothing that is bound, keywords): the pair of this half."""

@@ -27,6 +27,7 @@ from s2sgrad.recorded.places import Where
 from s2sgrad.recorded.runs import Lasting, Root, Run
 from s2sgrad.recorded.values import Array, Number, bottom
 from s2sgrad.rules import binding, table
+from s2sgrad.runtime.asking import its
 
 
 class Kept(Lasting):
@@ -160,7 +161,7 @@ def _read_by(pullback: Any, count: int) -> tuple[bool, ...]:
     >>> _read_by(lambda g, y, a, b: g * y - b, 2)
     (False, True, True)
     """
-    code = getattr(pullback, "__code__", None)
+    code = its(pullback, "__code__", None)
     if code is None or code.co_cellvars or code.co_argcount < count + 2:
         return (True,) * (count + 1)
     read: set[Any] = set()
@@ -299,9 +300,9 @@ def known(primitive: Any, of_complex: bool = False) -> Primitive:
     if found is not None and found.primitive is primitive and found.changes == table.changes:
         return found
     found = Primitive(primitive, of_complex)
-    owner = getattr(primitive, "__self__", None)
+    owner = its(primitive, "__self__", None)
     lasts = type(primitive) in _LASTING and (owner is None or type(owner) is types.ModuleType)
-    if lasts and (found.rule is not None or found.flat) and getattr(primitive, "__closure__", None) is None:
+    if lasts and (found.rule is not None or found.flat) and its(primitive, "__closure__", None) is None:
         if len(_KNOWN) >= _MOST:
             _KNOWN.clear()
         _KNOWN[key] = found

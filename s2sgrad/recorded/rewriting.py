@@ -185,8 +185,8 @@ def _compiled(found: Found, function: types.FunctionType, flags: int) -> types.C
     if isinstance(node, ast.Lambda):
         body: list[ast.stmt] = [ast.copy_location(ast.Expr(node), node)]
     else:
-        node.decorator_list = [ast.copy_location(ast.Constant(None), d) for d in node.decorator_list[:1]]  # never applied, but
-        node.returns = None  # the first line of the code, which the lines of its statements are counted from, is that of one
+        node.decorator_list = _never_applied(node.decorator_list[:1])
+        node.returns = None
         body = [node]
         if found.class_name is None and node.name not in code.co_freevars:
             body = [ast.Global([node.name]), node]
@@ -204,6 +204,11 @@ def _compiled(found: Found, function: types.FunctionType, flags: int) -> types.C
         return None
     flags = fresh.co_flags | code.co_flags & inspect.CO_ITERABLE_COROUTINE  # of `types.coroutine`
     return fresh.replace(co_qualname=code.co_qualname, co_flags=flags)
+
+
+def _never_applied(decorators: list[ast.expr]) -> list[ast.expr]:
+    """What stands for decorators that have been applied: the lines of a code are counted from that of its first one."""
+    return [ast.copy_location(ast.Constant(None), d) for d in decorators]
 
 
 _TYPE_PARAMETERS: dict[str, Any] = {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}

@@ -13,6 +13,7 @@ import numpy as np
 
 from s2sgrad.rules.table import bilinear, existing, flat
 from s2sgrad.runtime import Refusal, unbroadcast
+from s2sgrad.runtime.asking import has, its
 
 # --- matmul ----------------------------------------------------------------------------------------------------------
 
@@ -23,8 +24,8 @@ def is_operator(x):
     >>> is_operator(np.eye(2)), is_operator(2.0), is_operator([[1.0]])
     (False, False, False)
     """
-    foreign = getattr(x, "__array_ufunc__", None) is None  # None itself says that NumPy's functions are not for it
-    return foreign and hasattr(x, "T") and hasattr(x, "__matmul__")
+    foreign = its(x, "__array_ufunc__", None) is None  # None itself says that NumPy's functions are not for it
+    return foreign and hasattr(x, "T") and has(x, "__matmul__")
 
 
 flat(is_operator)
@@ -46,7 +47,7 @@ flat(is_small)
 def at_stored_places(g, x, y):
     """`np.outer(g, y)`, of matrices `g @ y.T`, as a sparse matrix; of a large one `x` where it has entries.  None where it
     has none, as an operator."""
-    if not hasattr(x, "tocsr"):
+    if not has(x, "tocsr"):
         return None
     if len(x.shape) == 1:
         return type(x.tocoo())(np.dot(y, g))
@@ -71,7 +72,7 @@ def pattern(x):
 
 def stored_product(x, y):
     """Raise Refusal for a large product of sparse matrices that has left out elements, which are 0 by chance."""
-    if not (hasattr(x, "tocsr") and hasattr(y, "tocsr")) or len(x.shape) + len(y.shape) < 4:
+    if not (has(x, "tocsr") and has(y, "tocsr")) or len(x.shape) + len(y.shape) < 4:
         return True
     if x.shape[0] * y.shape[1] > SMALL and (x @ y).nnz < (pattern(x) @ pattern(y)).nnz:
         raise Refusal(None, "an element of a product of large sparse matrices is 0 by chance and not stored, so that its "

@@ -22,6 +22,7 @@ import numpy as np
 from s2sgrad.runtime.checks import Refusal, asked_whole, bound, caught, contiguous, once, poison, raised, rebinds  # noqa: F401
 
 # isort: split
+from s2sgrad.runtime.asking import has
 from s2sgrad.runtime.checks import (  # noqa: F401  # noqa: F401
     apart,
     as_number,
@@ -103,7 +104,7 @@ def _as_writable(g: Any, x: Any) -> Any:
 
 def _require_elements(g: Any) -> None:
     """Raise for a cotangent that is a sparse matrix where none is expected: its `*` is no product of elements."""
-    if hasattr(g, "__matmul__") and not hasattr(g, "__array_ufunc__"):
+    if has(g, "__matmul__") and not has(g, "__array_ufunc__"):
         raise Refusal(None, "an operator of a sparse matrix has no derivative here: make the matrix in this function")
 
 
@@ -127,13 +128,13 @@ def spreading(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 def sequence(x: Any) -> Any:
     """`x`, if indexing it with range(len(x)) visits the same items as `for`; a list of its items if it can be copied; else
     TypeError."""
-    if isinstance(x, (list, tuple, range, str, np.ndarray)) or hasattr(x, "__array_ufunc__"):
+    if isinstance(x, (list, tuple, range, str, np.ndarray)) or has(x, "__array_ufunc__"):
         return x
-    if isinstance(x, FINITE) or (hasattr(x, "__iter__") and attributes_of(x) is None and iter(x) is not x):
+    if isinstance(x, FINITE) or (has(x, "__iter__") and attributes_of(x) is None and iter(x) is not x):
         return list(x)
     way = "make it in the function that loops over it" if isinstance(x, ENDLESS) else "loop over list(...) of it"
     unordered = Refusal(None, f"a loop over a {type(x).__name__} cannot be reversed; {way}")
-    raise unordered if hasattr(x, "__iter__") else TypeError(f"'{type(x).__name__}' object is not iterable")
+    raise unordered if has(x, "__iter__") else TypeError(f"'{type(x).__name__}' object is not iterable")
 
 
 def emptied(x: Any) -> Any:
@@ -175,7 +176,7 @@ def zeros(v: Any) -> Any:
     if is_sparse(v):
         library = sys.modules["scipy.sparse"]  # which made it; its arrays add to arrays, as its matrices do not
         return (library.csr_array if len(v.shape) == 2 else library.coo_array)(v.shape, dtype=float_type(v.dtype))
-    return np.zeros_like(v) if hasattr(v, "__array_ufunc__") and not is_array_of_others(type(v)) else None
+    return np.zeros_like(v) if has(v, "__array_ufunc__") and not is_array_of_others(type(v)) else None
 
 
 def add(a: Any, b: Any) -> Any:
@@ -218,7 +219,7 @@ def add_at(x_bar: Any, index: Any, e: Any) -> Any:
         else:
             items[index] = add(items.get(index) if isinstance(items, dict) else items[index], e)
         if isinstance(x_bar, tuple):
-            return tuple.__new__(type(x_bar), items) if hasattr(x_bar, "_fields") else tuple(items)
+            return tuple.__new__(type(x_bar), items) if has(x_bar, "_fields") else tuple(items)
         return items
     if isinstance(x_bar, np.ndarray):
         np.add.at(x_bar, index, e)
@@ -378,7 +379,7 @@ def is_sparse(x: Any) -> bool:
     >>> is_sparse(np.ones(2)), is_sparse(2.0)
     (False, False)
     """
-    return hasattr(x, "tocsr") and not hasattr(x, "__array_ufunc__")
+    return has(x, "tocsr") and not has(x, "__array_ufunc__")
 
 
 def restored(x: Any, old: Any) -> Any:

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from s2sgrad.runtime.asking import has
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.progress import Line
 from s2sgrad.runtime.structure import rebuilt
@@ -58,7 +59,7 @@ def checkpoint(f: F) -> F:
         raise TypeError(f"checkpoint needs a function, not {f!r}")
     if not isinstance(f, types.FunctionType) or "made" in vars(f):  # nothing to record, or a derivative
         call = next((vars(cls)["__call__"] for cls in type(f).__mro__ if "__call__" in vars(cls)), None)
-        if not isinstance(call, types.FunctionType) or hasattr(f, "compiled_for"):
+        if not isinstance(call, types.FunctionType) or has(f, "compiled_for"):
             return f
         return types.MethodType(checkpoint(call), f)  # type: ignore[return-value]
     if f.__code__.co_flags & _SUSPENDS:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.runtime.asking import has, its
+
 
 class Refusal(TypeError):
     """A failed check, at a line of the user's source; None: at the line of the generated statement that raised it."""
@@ -22,7 +24,7 @@ class Refusal(TypeError):
 
 def require_array(x: Any) -> Any:
     """`x`, checked to be a number or an array, so that its attributes and methods are those of NumPy."""
-    if isinstance(x, (np.ndarray, np.generic, float, int, complex)) or hasattr(x, "__array_ufunc__"):
+    if isinstance(x, (np.ndarray, np.generic, float, int, complex)) or has(x, "__array_ufunc__"):
         return x
     raise Refusal(None, f"expected a number or an array, got {type(x).__name__}")
 
@@ -34,7 +36,7 @@ def rebinds(x: Any, name: str, line: int) -> None:
     Traceback (most recent call last):
     s2sgrad.runtime.checks.Refusal: line 7: `x` is an array that other names may see, and an augmented assignment would ...
     """
-    if hasattr(x, "__iadd__") or hasattr(x, "__ior__"):
+    if has(x, "__iadd__") or has(x, "__ior__"):
         what = "an array" if isinstance(x, np.ndarray) else f"a {type(x).__name__}"
         called = f"`{name}`" if name else "this"
         raise Refusal(
@@ -429,8 +431,8 @@ def holds_complex_inside(x: Any, met: set[int] | None = None) -> bool:
     if isinstance(x, (list, tuple, dict)):
         parts = x.values() if isinstance(x, dict) else x
     else:
-        parts = (vars(x) if hasattr(x, "__dict__") else {}).values() if not callable(x) else ()
-        parts = [*parts, *(getattr(x, n) for k in type(x).__mro__ for n in _slots(k) if hasattr(x, n))]
+        parts = (vars(x) if has(x, "__dict__") else {}).values() if not callable(x) else ()
+        parts = [*parts, *(its(x, n) for k in type(x).__mro__ for n in _slots(k) if has(x, n))]
     return any(holds_complex_inside(part, met) for part in parts)
 
 

@@ -18,6 +18,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checks import Refusal
 
 
@@ -45,7 +46,7 @@ class Closure:
     @property
     def is_read(self) -> bool:
         """Whether the function is one of Python's, of parameters with names."""
-        code = getattr(self.function, "__code__", None)
+        code = its(self.function, "__code__", None)
         return code is not None and not code.co_flags & inspect.CO_VARARGS
 
     def lacks(self, count: int) -> int:
@@ -130,7 +131,8 @@ class Closure:
 
     @property
     def __name__(self) -> str:
-        return getattr(self.function, "__name__", "function")
+        name: str = its(self.function, "__name__", "function")
+        return name
 
 
 def closure(function: Callable[..., Any], holds: tuple, usual: int = 0) -> Closure:
@@ -140,7 +142,7 @@ def closure(function: Callable[..., Any], holds: tuple, usual: int = 0) -> Closu
 
 def require_found_again(function: Any) -> None:
     """Raise TypeError for a generated function that another process cannot import."""
-    if "<locals>" in getattr(function, "__qualname__", ""):
+    if "<locals>" in its(function, "__qualname__", ""):
         raise TypeError(f"`{function.__name__}` was made while this ran, and cannot be pickled: call the pullback here, and "
                         "send what it gives")  # fmt: skip
 

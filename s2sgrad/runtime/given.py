@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.runtime.asking import has
 from s2sgrad.runtime.checks import NOT_COMPLEX, ComplexValue, holds_complex
 from s2sgrad.runtime.handed import Ungiven, ungiven
 from s2sgrad.runtime.results import described
@@ -40,7 +41,7 @@ def new(value: Any) -> Any:
 
 def _is_container(value: Any) -> bool:
     """Whether this is a plain container or a named tuple."""
-    return type(value) in _HOLDS or (isinstance(value, tuple) and hasattr(value, "_fields"))
+    return type(value) in _HOLDS or (isinstance(value, tuple) and has(value, "_fields"))
 
 
 def called(said: str, rule: Callable[..., Any], *given: Any, **keywords: Any) -> Any:
@@ -86,7 +87,7 @@ def fitted(bar: Any, x: Any, said: str, argument: str = "", tangent: bool = Fals
             place = "the result, " if tangent else f"the argument `{argument}`, " if argument else ""
             raise ValueError(f"{said} returned {described(bar)} for {place}{described(x)} of {len(x)}")
         return rebuilt(x, lambda part, b: fitted(b, part, said, argument, tangent), bar)
-    if not isinstance(x, (np.ndarray, np.generic, int, float)) and not hasattr(x, "__array__"):
+    if not isinstance(x, (np.ndarray, np.generic, int, float)) and not has(x, "__array__"):
         return bar
     shape = np.shape(x)
     what = _misfit(bar, x, "tangent" if tangent else "gradient")

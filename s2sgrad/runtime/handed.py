@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from s2sgrad.runtime.asking import has, its
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import attributes_of, float_type, rebuilt
 
@@ -75,7 +76,7 @@ def ungiven(x: Any, said: str, argument: str = "") -> Any:
         return Ungiven(zero, _names(x), said, argument) if callable(x) and has_numbers(zero) else zero
     if isinstance(x, Ungiven):
         return x
-    if not isinstance(x, (np.ndarray, np.generic, int, float)) and not hasattr(x, "__array__"):
+    if not isinstance(x, (np.ndarray, np.generic, int, float)) and not has(x, "__array__"):
         return None
     if isinstance(x, np.ndarray):
         return np.zeros(x.shape, float_type(x.dtype))
@@ -94,8 +95,8 @@ def _zero_of_held(x: Any, zeros: Callable[[Any], Any]) -> Any:
 
 def _names(x: Any) -> dict[Any, str]:
     """The names of what a function or an object holds, by their places."""
-    if hasattr(x, "holds"):
-        code = getattr(x.function, "__code__", None)
+    if has(x, "holds"):
+        code = its(x.function, "__code__", None)
         return {} if code is None else dict(enumerate(code.co_varnames[: min(len(x.holds), code.co_argcount)]))
     return {k: k for k in attributes_of(x) or ()}
 

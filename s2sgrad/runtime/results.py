@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.runtime.asking import has
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.guests import is_array_of_others
 from s2sgrad.runtime.structure import attributes_of
@@ -60,7 +61,7 @@ def without_floats(v: Any, numbers: bool = False) -> str:
         return ""
     items = _items(v)
     if items is None:
-        is_array = hasattr(v, "__array_ufunc__") and not is_array_of_others(type(v))
+        is_array = has(v, "__array_ufunc__") and not is_array_of_others(type(v))
         return "" if is_array else described(v)
     if any(item is not v and not without_floats(item, numbers) for item in items):
         return ""

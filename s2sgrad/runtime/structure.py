@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from s2sgrad.runtime.asking import has, its
 from s2sgrad.runtime.guests import acts_as_array
 
 ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
@@ -52,13 +53,12 @@ def stored_in(v: Any) -> dict[str, Any] | None:
     >>> stored_in(Wrapper(1.0))
     {'wrapped': 1.0}
     """
-    held, slots = getattr(v, "__dict__", None), slots_of_all(type(v))
-    if not isinstance(held, Mapping):
-        held = None
+    held, slots = its(v, "__dict__"), slots_of_all(type(v))
+    found: Any = held if isinstance(held, Mapping) else None  # what acts as a dict, as Python gives it
     if not slots:
-        return held  # type: ignore[return-value]  # what Python gives for `__dict__`, which acts as a dict
-    kept = {n: getattr(v, n) for n in slots if hasattr(v, n)}
-    return {**kept, **held} if held else kept
+        return found  # type: ignore[no-any-return]
+    kept = {n: its(v, n) for n in slots if has(v, n)}
+    return {**kept, **found} if found else kept
 
 
 def holds_iterator(v: Any, seen: frozenset[int] = frozenset()) -> bool:
@@ -76,7 +76,7 @@ def holds_iterator(v: Any, seen: frozenset[int] = frozenset()) -> bool:
 
 def with_attributes(x: Any, items: dict[str, Any]) -> Any:
     """A derivative with respect to an object: for a dataclass an instance with these attributes, else the dict of them."""
-    if not hasattr(x, "__dataclass_fields__"):
+    if not has(x, "__dataclass_fields__"):
         return items
     made = object.__new__(type(x))
     for k, item in items.items():
@@ -98,7 +98,7 @@ def rebuilt(v: Any, leaf: Callable[..., Any], *others: Any) -> Any:
     if type(v) is tuple:
         return tuple(items)
     if isinstance(v, tuple):
-        return tuple.__new__(type(v), items) if hasattr(v, "_fields") else tuple(items)
+        return tuple.__new__(type(v), items) if has(v, "_fields") else tuple(items)
     return items
 
 
@@ -233,7 +233,7 @@ def seed_of_number(seed: Any) -> Any:
     >>> seed_of_number(2), seed_of_number(np.array(0.5))
     (2.0, 0.5)
     """
-    if isinstance(seed, (float, np.longdouble)) or (hasattr(seed, "__array_ufunc__") and not isinstance(seed, _NUMPYS)):
+    if isinstance(seed, (float, np.longdouble)) or (has(seed, "__array_ufunc__") and not isinstance(seed, _NUMPYS)):
         return seed
     if np.shape(seed) != ():
         raise ValueError(f"the seed must have the shape of the result, (), not {np.shape(seed)}")
@@ -278,12 +278,37 @@ def _kept(v: Any, memo: dict[int, Any]) -> Any:
 def _new(v: Any, memo: dict[int, Any]) -> Any:
     if isinstance(v, np.ndarray) and not v.dtype.hasobject:
         return v.copy()
-    if type(v) in (list, tuple, dict) or (isinstance(v, tuple) and hasattr(v, "_fields")):
+    if type(v) in (list, tuple, dict) or (isinstance(v, tuple) and has(v, "_fields")):
         return rebuilt(v, lambda item: _kept(item, memo))
     try:
-        return copy.deepcopy(v)
+        return _copied(v, memo) if _answers(type(v)) else copy.deepcopy(v)
     except Exception:  # not copyable, such as a lock or an open file
         return {k: _kept(item, memo) for k, item in v.items()} if isinstance(v, Mapping) else v
+
+
+def _copied(v: Any, memo: dict[int, Any]) -> Any:
+    """A snapshot of an object of a user's class, which is asked for nothing."""
+    base: Any = dict if isinstance(v, dict) else list if isinstance(v, list) else object
+    if base is object and attributes_of(v) is None:
+        return v
+    memo[id(v)] = made = base.__new__(type(v))
+    if base is dict:
+        dict.update(made, {key: _kept(item, memo) for key, item in dict.items(v)})
+    elif base is list:
+        list.extend(made, [_kept(item, memo) for item in list.__iter__(v)])
+    for name, item in (stored_in(v) or {}).items():
+        object.__setattr__(made, name, _kept(item, memo))
+    return made
+
+
+def _answers(cls: type) -> bool:
+    """Whether objects of a class answer to the names by which they would be copied, and have no way of their own."""
+    asks = isinstance(getattr(cls, "__getattr__", None), types.FunctionType)
+    ways = (getattr(cls, name, None) for name in ("__deepcopy__", "__setstate__", "__reduce__", "__reduce_ex__"))
+    return asks and all(way is None or way in _OF_ALL for way in ways)
+
+
+_OF_ALL = (object.__reduce__, object.__reduce_ex__)
 
 
 def reachable(v: Any, attributes: Any = None) -> dict[Any, Any] | None:
@@ -302,9 +327,9 @@ def reachable(v: Any, attributes: Any = None) -> dict[Any, Any] | None:
         return dict(enumerate(v))
     if isinstance(v, Mapping):
         return dict(v)
-    names = [*getattr(v, "__dict__", ()), *slots_of_all(type(v))]
-    names = [n for n in names if (attributes is None or n in attributes) and hasattr(v, n)]
-    return {n: getattr(v, n) for n in names} or None
+    names = [*its(v, "__dict__", ()), *slots_of_all(type(v))]
+    names = [n for n in names if (attributes is None or n in attributes) and has(v, n)]
+    return {n: its(v, n) for n in names} or None
 
 
 def slots_of(cls: type) -> list[str]:

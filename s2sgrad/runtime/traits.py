@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from s2sgrad.runtime.asking import its
+
 
 class Slots(NamedTuple):
     """The slots of a record with lists of unshared items (`stacks`), and pairs of slots that may share memory (`shared`)."""
@@ -63,7 +65,7 @@ PLAIN = Traits()
 
 def traits(function: Any) -> Traits:
     """The traits of a function, or of one that is being written."""
-    found = getattr(function, "traits", PLAIN)
+    found = its(function, "traits", PLAIN)
     return found if isinstance(found, Traits) else PLAIN  # an attribute of the user's
 
 

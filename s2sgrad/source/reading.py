@@ -9,7 +9,8 @@ from typing import Any
 import gast
 from gast.ast3 import Ast3ToGAst
 
-from s2sgrad.errors import NoSource, of_definition
+from s2sgrad.errors import NoSource
+from s2sgrad.errors.definitions import of_definition
 from s2sgrad.source import typed_in
 from s2sgrad.source.branches import noted
 from s2sgrad.source.files import Found, file_of, lines_of, text_of

@@ -5,6 +5,8 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from s2sgrad.runtime.asking import has, its
+
 EDITED = "the running code is not what {} says: the file was edited after it was imported; reload it"
 _OR = ", or give it a gradient of its own with `custom_gradient`"
 _OWN = ": give it a gradient of its own with `custom_gradient`"
@@ -22,9 +24,9 @@ def no_function(thing: Any) -> str:
     if isinstance(thing, type):
         return f"{thing.__qualname__} is a class, not a function: pass a method, or a function that makes an object"
     kind = type(thing).__qualname__
-    name = getattr(thing, "__name__", None) if not isinstance(thing, types.ModuleType) else None
+    name = its(thing, "__name__", None) if not isinstance(thing, types.ModuleType) else None
     if isinstance(name, str):
-        inner = f": pass {name}.__wrapped__, the function that it wraps" if hasattr(thing, "__wrapped__") else _OWN
+        inner = f": pass {name}.__wrapped__, the function that it wraps" if has(thing, "__wrapped__") else _OWN
         return f"{name} (an object of type {kind}) has no Python source{inner}"
     return f"an object of type {kind} has no Python source: pass a function, a lambda or a method"
 

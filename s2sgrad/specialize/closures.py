@@ -41,6 +41,7 @@ from s2sgrad.memory.aliasing import Memory
 from s2sgrad.normalize import library
 from s2sgrad.primitives import catalogue
 from s2sgrad.runtime import closures
+from s2sgrad.runtime.asking import its
 from s2sgrad.source import read
 from s2sgrad.specialize import lambda_lifting, nesting
 from s2sgrad.specialize.evaluator import Evaluator, Family
@@ -86,7 +87,7 @@ class Closures(Family):
             function_name, captured, defaults, usual = value.inner.node, [], value.given, 0
         elif isinstance(value, (Derivative, Function, Partial)):
             f = self.as_function(value, node, first=True)
-            function_name = name(self.unit.helper(getattr(f.target, "__name__", "function"), f.target))
+            function_name = name(self.unit.helper(its(f.target, "__name__", "function"), f.target))
             captured, defaults, usual = f.captured, [*f.defaults.values()], sum(p in f.defaults for p in f.order)
         else:
             return None
@@ -95,7 +96,7 @@ class Closures(Family):
             return None
         self.require_settled(captured, node, lasts)
         holds = [*map(name, captured), *(clone(v.node) if isinstance(v, Known) else v for v in kept)]
-        if not holds and getattr(self.unit.resolve(function_name), "__closure__", None) is None:
+        if not holds and its(self.unit.resolve(function_name), "__closure__", None) is None:
             return at(node, clone(function_name))[0]
         self.holding.append(at(node, gast.Tuple(holds, gast.Load()))[0])
         captures = self.writer.hold(self.holding[-1])

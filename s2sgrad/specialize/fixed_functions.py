@@ -30,6 +30,7 @@ import gast
 from s2sgrad.ir import notes, scoping
 from s2sgrad.ir.quote import at, clone, empty_arguments, name, nodes
 from s2sgrad.ir.unit import parameters
+from s2sgrad.runtime.asking import its
 from s2sgrad.specialize.closures import Closures
 from s2sgrad.specialize.inlining import Inliner
 from s2sgrad.specialize.static_values import Function, Known, Partial, substitute
@@ -54,7 +55,7 @@ class FixedFunctions:
         for p, f in lifted.items():
             own = {c: callee.unit.local(c) for c in f.captured}
             passed |= {new: name(c) for c, new in own.items()}
-            target = callee.unit.helper(getattr(f.target, "__name__", p), f.target)
+            target = callee.unit.helper(its(f.target, "__name__", p), f.target)
             _call_directly(variant, p, target, len(f.order), [*own.values()])
             stand_ins[p] = name(target) if isinstance(bound[p], Known) else _calling(target, f.order, [*own.values()])
         for call in _own_calls(variant):

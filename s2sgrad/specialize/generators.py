@@ -46,6 +46,7 @@ from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, node
 from s2sgrad.normalize import targets
 from s2sgrad.normalize.iterables import DRAWS_ALL, RUN_THROUGH
 from s2sgrad.primitives import libraries
+from s2sgrad.runtime.asking import its
 from s2sgrad.specialize.class_members import object_with
 from s2sgrad.specialize.evaluator import Evaluator, Family
 from s2sgrad.specialize.inlining import Inliner
@@ -125,7 +126,7 @@ class Generators(Family):
             return any(o is not None and issubclass(o.cls, dict) for o in owners)
         if None in owners or not libraries.is_numeric(consumer):
             return False
-        in_c = not isinstance(getattr(consumer, "_implementation", consumer), types.FunctionType)  # asks for no methods
+        in_c = not isinstance(its(consumer, "_implementation", consumer), types.FunctionType)  # asks for no methods
         asked = {n for n in _ASKED_BY_NUMPY if n[0] == "_" or (consumer.__name__.endswith(n) and not in_c)}
         return asked.isdisjoint(n for o in owners for k in o.cls.__mro__[:-1] for n in vars(k))
 

@@ -33,6 +33,7 @@ from s2sgrad.ir.signatures import Parameters
 from s2sgrad.ir.underlying import underlying
 from s2sgrad.ir.unit import Unit
 from s2sgrad.ir.unit_records import Derived
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checkpoints import checkpoint
 from s2sgrad.runtime.copies import copied
 from s2sgrad.specialize import lambda_lifting
@@ -73,7 +74,7 @@ class Derivatives(Family):
         of = self.evaluator.callee(node.args[0])
         f = self.closures.as_function(of, node)
         recomputed = underlying(checkpoint(f.target))
-        target = Known(recomputed, name(self.unit.helper(getattr(recomputed, "__name__", "f"), recomputed)))
+        target = Known(recomputed, name(self.unit.helper(its(recomputed, "__name__", "f"), recomputed)))
         return target if isinstance(of, Known) else Derivative(target, f.captured, f.defaults, f.order, of)
 
     def called_again(self, callee: Function, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
@@ -125,7 +126,7 @@ class Derivatives(Family):
         f = self.closures.as_function(value, node, last=True)
         primals = [self.evaluator.atom(a) for a in node.args[1:]]
         words = {k.arg: self.evaluator.atom(k.value) for k in node.keywords}
-        target = name(self.unit.helper(getattr(f.target, "__name__", "f"), f.target))
+        target = name(self.unit.helper(its(f.target, "__name__", "f"), f.target))
         if isinstance(value, (Known, Derivative)):
             if f.captured:
                 self.unit.refuse(node, "`vjp` of the gradient of a nested function cannot be followed: use `grad` twice")

@@ -49,6 +49,7 @@ from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import at, constant, expression, name
 from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.runtime.asking import has
 from s2sgrad.runtime.checkpoints import checkpoint
 from s2sgrad.specialize.arguments import Arguments
 from s2sgrad.specialize.callable_texts import makes_derivative, makes_matrix
@@ -144,7 +145,7 @@ def _has_tangent(lookahead: Any, node: gast.Call) -> bool:
         return True
     shown = len(node.args) == 3 and all(isinstance(a, (gast.Tuple, gast.List)) for a in node.args[1:])
     target = lookahead.unit.resolve(node.args[0]) if shown else MISSING
-    return hasattr(target, "compiled_for") or (is_plain(target) and is_user_function(target))
+    return has(target, "compiled_for") or (is_plain(target) and is_user_function(target))
 
 
 def _copies_object(lookahead: Any, node: gast.Call) -> bool:

@@ -24,6 +24,7 @@ from s2sgrad.ir.quote import assign, at, clone, constant, expression, name
 from s2sgrad.ir.signatures import placed
 from s2sgrad.ir.unit import Unit
 from s2sgrad.rules.table import VALUES
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.runtime.copies import copied
 
@@ -228,7 +229,7 @@ def by_position(
         return call.args, call.keywords
     target, given, words = unit.resolve(call.func), call.args, {k.arg: k.value for k in call.keywords}
     if source.brings_gradient(target):
-        own = getattr(target, "custom_gradient", target)
+        own = its(target, "custom_gradient", target)
         given, words = placed(own, given, words, lambda p: name(unit.helper(p.name, p.default)))
     if any(map(carries, words.values())):
         unit.refuse(call, "a differentiated keyword argument of a function that is only known at run time is not supported "

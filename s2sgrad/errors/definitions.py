@@ -1,0 +1,31 @@
+"""Where the definition of a function stands: at its `def`, below its decorators.
+
+@cached                 line 1, the first line of the code
+def f(x): ..            line 2, where its definition stands
+"""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Sequence
+
+from s2sgrad.errors import Place
+
+
+def of_definition(code: types.CodeType, lines: Sequence[str]) -> Place | None:
+    """The line of a function's `def`, which its decorators stand above; None where the text is shorter.
+
+    >>> text = ["@cached", "@timed(", "    'd')", "def f(x):", "    return x"]
+    >>> of_definition(compile("def f(x): pass", "model.py", "exec").co_consts[0].replace(co_firstlineno=1), text).line
+    4
+    """
+    first = code.co_firstlineno
+    opening = re.compile(rf"\s*(async\s+)?def\s+{re.escape(code.co_name)}\b")
+    if not 0 < first <= len(lines):
+        return None
+    line = first
+    if lines[first - 1].lstrip().startswith("@"):
+        line = next((k for k in range(first, len(lines) + 1) if opening.match(lines[k - 1])), first)
+    text = lines[line - 1].rstrip()
+    return Place(code.co_filename, line, len(text) - len(text.lstrip()), line, len(text), text)

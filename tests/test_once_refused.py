@@ -5,14 +5,16 @@ What is found right among the programs of test_errors.py moves here.
 
 from __future__ import annotations
 
+import functools
 import linecache
 import textwrap
 
 import numpy as np
 import pytest
 from differences import central_difference
+from scipy.integrate import odeint
 
-from s2sgrad import grad
+from s2sgrad import S2SGradError, grad, jacfwd, jacrev, jvp, vjp
 
 V = np.array([0.5, 1.5, 2.5])
 HEAD = "import math\nimport numpy as np\n\n"
@@ -514,3 +516,79 @@ def test_a_function_that_is_recorded_has_a_text_once_its_helper_has_one(monkeypa
     assert slope(3.0) == 5.0 and not slope.source.startswith("# Recorded")
     monkeypatch.setitem(globals(), "_helper", _second_item)
     assert slope(3.0) == 6.0 and slope.source.startswith("# Recorded")
+
+
+T = np.linspace(0.0, 1.0, 4)
+
+
+class Decay:
+    def __init__(self, k):
+        self.k = k
+
+    def __call__(self, y, t):
+        return -self.k * y
+
+
+def of_an_object(k):
+    return np.sum(odeint(Decay(k), np.array([1.0, 2.0]), T))
+
+
+def of_a_lambda(k):
+    d = {"k": k}
+    return np.sum(odeint(lambda y, t: -d["k"] * y, np.array([1.0, 2.0]), T))
+
+
+class Holder:
+    def __init__(self, f):
+        self.f = f
+
+
+def by_a_cell(f):
+    return lambda z: f(z)
+
+
+def by_a_default(f):
+    return lambda z, f=f: f(z)
+
+
+def by_an_attribute(f):
+    held = Holder(f)
+    return lambda z: held.f(z)
+
+
+def by_an_item(f):
+    held = [f]
+    return lambda z: held[0](z)
+
+
+def by_a_partial(f):
+    held = functools.partial(f)
+    return lambda z: held(z)
+
+
+OF_A_NUMBER = {
+    "grad": lambda f, x: grad(f)(x),
+    "vjp": lambda f, x: vjp(f, x)[1](1.0)[0],
+    "jvp": lambda f, x: jvp(f, (x,), (1.0,))[1],
+    "jacfwd": lambda f, x: jacfwd(f)(x),
+    "jacrev": lambda f, x: jacrev(f)(x),
+    "a gradient in a function": lambda f, x: grad(lambda z: grad(f)(z) * 0.0 + f(z))(x),
+}
+
+
+@pytest.mark.records
+@pytest.mark.parametrize("mode", OF_A_NUMBER)
+@pytest.mark.parametrize("way", [by_a_cell, by_a_default, by_an_attribute, by_an_item, by_a_partial], ids=lambda f: f.__name__)
+def test_a_refusal_is_not_remembered_of_another_function(way, mode):
+    """Two functions of one code, which reach two functions of the user's: each has its own derivative, or refusal."""
+    asked = OF_A_NUMBER[mode]
+    for bad, good, want in ((of_an_object, of_a_lambda, -3.5358237745973975), (of_an_object, np.sin, np.cos(0.7))):
+        for _ in range(2):
+            with pytest.raises(S2SGradError):
+                asked(way(bad), 0.7)
+            try:
+                got = asked(way(good), 0.7)
+            except S2SGradError as error:
+                assert "of_an_object" not in str(error) and "Decay" not in str(error), error
+            else:
+                np.testing.assert_allclose(got, want, rtol=1e-6)

@@ -5,6 +5,7 @@ y, f_pullback = vjp(f, x)  ->  fwd, bwd, .. = pair_for(f, (x,), {}); y, saved = 
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
@@ -110,8 +111,8 @@ def _written(
     """The compiled pair of a function, or why there is none and it is recorded."""
     family = cache.of(function.__code__).family(("recorded", lead))
     quick = _quick(args, keywords, wanted, again) if family.unwritten else None
-    changes, known = family.unwritten.get(quick, (0, None))
-    if known is None or changes != table.changes or not is_recorded(known):
+    changes, known, of = family.unwritten.get(quick, (0, None, None))
+    if known is None or changes != table.changes or not is_recorded(known) or not _is_of(known, of, function):
         try:
             return _compiled(function, args, keywords, lead, wanted, again)
         except REFUSALS as error:
@@ -119,8 +120,14 @@ def _written(
                 raise
             known = renewed(error)
         if len(family.unwritten) < _MOST and (quick := _quick(args, keywords, wanted, again)) is not None:
-            family.unwritten[quick] = table.changes, known
+            family.unwritten[quick] = table.changes, known, weakref.ref(function)
     return known
+
+
+def _is_of(error: S2SGradError, refused: Any, function: FunctionType) -> bool:
+    """Whether the compiler would say the same of a function of the same code: of the one that was refused, or of one in which
+    all that was looked up is as it was."""
+    return refused() is function if error.guards is None else error.guards.fitting(function) is not None
 
 
 def _quick(args: tuple, keywords: dict[str, Any], wanted: Any, again: bool) -> Any:

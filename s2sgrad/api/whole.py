@@ -214,7 +214,7 @@ def _unwritten(gradient: Any, key: Any) -> S2SGradError | None:
     family = request.family(request.function)
     if not family.unwritten or request.options.needs_text or not Recording.allowed:
         return None
-    _, known = family.unwritten.get((key, _requested(request)), (0, None))
+    _, known, _ = family.unwritten.get((key, _requested(request)), (0, None, None))
     return None if known is None or known.guards.fitting(request.function) is None else renewed(known)
 
 
@@ -225,7 +225,7 @@ def _note_unwritten(gradient: Any, key: Any, error: S2SGradError) -> None:
         return
     if len(family.unwritten) >= _MOST:
         family.unwritten.clear()
-    family.unwritten[key.kept(), _requested(request)] = _changes(), error
+    family.unwritten[key.kept(), _requested(request)] = _changes(), error, None
 
 
 def _requested(request: Any) -> tuple:

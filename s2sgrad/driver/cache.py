@@ -13,7 +13,7 @@ import threading
 import types
 import weakref
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.ir.signatures import Parameters
@@ -30,15 +30,15 @@ class Family:
     """The recipes of one code object for one kind of request: by the kinds of the arguments, and by quick keys to these.
 
     `wrt` are the names of the differentiated parameters, `refused` the kinds for which the requested sort of text does not
-    exist, so that another one serves.  `unwritten`: by keys of calls, why there is no text, and how often the user had
-    changed rules then.
+    exist, so that another one serves.  `unwritten`: by keys of calls, how often the user had changed rules, why there is no
+    text, and of which function that was said, if it is not told by what was looked up.
     """
 
     def __init__(self, wrt: tuple[str, ...]) -> None:
         self.wrt = wrt
         self.quick: dict[Hashable, Kinds] = {}
         self.refused: set[Kinds] = set()
-        self.unwritten: dict[Hashable, tuple[int, S2SGradError]] = {}
+        self.unwritten: dict[Hashable, tuple[int, S2SGradError, Any]] = {}
         self._recipes: dict[Kinds, tuple[Recipe, ...]] = {}
         self._lock = threading.Lock()
 

@@ -566,6 +566,7 @@ def by_a_partial(f):
     return lambda z: held(z)
 
 
+WAYS = (by_a_cell, by_a_default, by_an_attribute, by_an_item, by_a_partial)
 OF_A_NUMBER = {
     "grad": lambda f, x: grad(f)(x),
     "vjp": lambda f, x: vjp(f, x)[1](1.0)[0],
@@ -578,7 +579,7 @@ OF_A_NUMBER = {
 
 @pytest.mark.records
 @pytest.mark.parametrize("mode", OF_A_NUMBER)
-@pytest.mark.parametrize("way", [by_a_cell, by_a_default, by_an_attribute, by_an_item, by_a_partial], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("way", WAYS, ids=lambda f: f.__name__)
 def test_a_refusal_is_not_remembered_of_another_function(way, mode):
     """Two functions of one code, which reach two functions of the user's: each has its own derivative, or refusal."""
     asked = OF_A_NUMBER[mode]

@@ -125,8 +125,8 @@ def _written(
 
 
 def _is_of(error: S2SGradError, refused: Any, function: FunctionType) -> bool:
-    """Whether the compiler would say the same of a function of the same code: of the one that was refused, or of one in which
-    all that was looked up is as it was."""
+    """Whether the compiler would say the same of a function of the same code: of the one that was refused, or of one in
+    which all that was looked up is as it was."""
     return refused() is function if error.guards is None else error.guards.fitting(function) is not None
 
 

@@ -233,7 +233,7 @@ class Jvp(Binds):
                                 along="lanes" if lanes else "tangents")  # fmt: skip
         self._made: dict[tuple[int, ...], Along] = {}
         self._latest: Along | None = None
-        self.__name__ = self.__qualname__ = f"{getattr(function, '__name__', type(function).__name__)}_jvp"
+        self.__name__ = self.__qualname__ = f"{its(function, '__name__', type(function).__name__)}_jvp"
         self.__doc__ = showing.described(f"Value of `{self.__name__[:-4]}` and its tangent", function)
 
     def of(self, function: Callable[..., Any]) -> Jvp:
@@ -289,7 +289,7 @@ class Jvp(Binds):
         (self._latest or self.along((0,))).save(path, standalone, lines)
 
     def __repr__(self) -> str:
-        return f"<value and tangent of {getattr(self.primal, '__qualname__', self.primal)}>"
+        return f"<value and tangent of {its(self.primal, '__qualname__', self.primal)}>"
 
 
 def jvp(
@@ -333,7 +333,7 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
             raise TypeError(f"a {what} that carries derivatives cannot be followed yet: pass its data as arguments")
     if not active:
         value = function(*primals, **keywords)
-        require_real(value, f"`{getattr(function, '__name__', function)}`")
+        require_real(value, f"`{its(function, '__name__', function)}`")
         return value, runtime.zeros(value)
     along = Jvp(function).along(active)
     result = along.along(primals, tuple(tangents[k] for k in active), keywords)

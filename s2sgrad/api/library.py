@@ -81,7 +81,7 @@ def _written(primitive: Any, rule: table.Rule | None) -> types.FunctionType:
     own = rule if rule is not None and rule.given is not None else primitive if is_object else None
     own = its(primitive, "__self__", None) if own is None and isinstance(primitive, types.MethodType) else own
     own = "" if own is None else f" {id(own)}"  # `stats.gamma.cdf` and `stats.t.cdf` are told apart by their objects
-    filename = f"<s2sgrad library {getattr(primitive, '__module__', '')}.{name}{own}>"
+    filename = f"<s2sgrad library {its(primitive, '__module__', '')}.{name}{own}>"
     function = defined(text, name, filename, {"primitive": primitive, "__name__": f"s2sgrad.api.library.{name}"})
     declare(function, origin=("library", primitive))
     return function

@@ -32,6 +32,7 @@ from s2sgrad.errors import Refused, S2SGradError, Unsupported
 from s2sgrad.errors.raised import entry
 from s2sgrad.ir.signatures import signature
 from s2sgrad.pullbacks import function_given, pulled_back
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checks import Refusal, holds_complex_inside
 
 _RUN = 20_000  # the overhead of a call, as a number of floats
@@ -52,8 +53,8 @@ class Matrix(Binds):
             self.primal, self._lead = function.__func__, (function.__self__,)
         self._columns = Columns(self.primal, has_aux, debug=self.debug)
         self._rows: RowsByLoops | None = None
-        self.__name__ = self.__qualname__ = f"{getattr(function, '__name__', type(function).__name__)}_{word}"
-        of = f"The {word} of `{getattr(function, '__name__', 'f')}` in {self._argnums!r}"
+        self.__name__ = self.__qualname__ = f"{its(function, '__name__', type(function).__name__)}_{word}"
+        of = f"The {word} of `{its(function, '__name__', 'f')}` in {self._argnums!r}"
         self.__doc__ = showing.described(of, function)
 
     __dir__ = showing.names
@@ -62,7 +63,7 @@ class Matrix(Binds):
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        return f"<{self.__name__.rpartition('_')[2]} of {getattr(self.primal, '__qualname__', self.primal)}>"
+        return f"<{self.__name__.rpartition('_')[2]} of {its(self.primal, '__qualname__', self.primal)}>"
 
     def of(self, function: Callable[..., Any]) -> Matrix:
         """The same matrix of another function."""

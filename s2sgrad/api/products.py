@@ -28,7 +28,7 @@ class Hvp(Binds):
         self.has_aux, self.debug = bool(has_aux), bool(debug)
         self._made: dict[tuple[int, ...], Jvp] = {}
         self._latest: Jvp | None = None
-        self.__name__ = self.__qualname__ = f"{getattr(function, '__name__', type(function).__name__)}_hvp"
+        self.__name__ = self.__qualname__ = f"{its(function, '__name__', type(function).__name__)}_hvp"
 
     @entry
     def __call__(self, /, primals: Sequence[Any], tangents: Sequence[Any], **keywords: Any) -> Any:
@@ -52,7 +52,7 @@ class Hvp(Binds):
         return "" if self._latest is None else self._latest.source
 
     def __repr__(self) -> str:
-        return f"<product with the Hessian of {getattr(self.primal, '__qualname__', self.primal)}>"
+        return f"<product with the Hessian of {its(self.primal, '__qualname__', self.primal)}>"
 
 
 def hvp(function: Any, primals: Sequence[Any] | None, tangents: Sequence[Any] | None, has_aux: bool, debug: bool) -> Any:

@@ -23,6 +23,7 @@ from s2sgrad.api.saved_module import Module
 from s2sgrad.api.saved_source import Source
 from s2sgrad.api.whole import Whole
 from s2sgrad.errors import is_written, raised
+from s2sgrad.runtime.asking import its
 from s2sgrad.source import GENERATED
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def _origin(compiled: Compiled) -> str:
         compiled = compiled.below
     function = compiled.functions[0]
     place = raised.head(function)
-    shown = f"`{getattr(function, '__qualname__', 'a function').rpartition('<locals>.')[2]}`"
+    shown = f"`{its(function, '__qualname__', 'a function').rpartition('<locals>.')[2]}`"
     return shown if place is None else f"{shown}, line {place.line} of {os.path.basename(place.file)}"
 
 

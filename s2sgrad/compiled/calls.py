@@ -75,7 +75,7 @@ def called(self: Lowering, frame: Frame, node: gast.Call) -> Any:
             return elementwise.apply(self.writer, target, arguments)
         if is_user_function(target) or _is_generated(target):
             return self.inlined(target, _bound(target, arguments, keywords))
-        raise Unfit(f"`{getattr(target, '__name__', getattr(node.func, 'attr', '?'))}`")
+        raise Unfit(f"`{its(target, '__name__', getattr(node.func, 'attr', '?'))}`")
 
     return kept.lowered_or_kept(self, target, arguments, keywords, by_loops)
 

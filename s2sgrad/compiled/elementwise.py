@@ -21,6 +21,7 @@ from s2sgrad.compiled import scalars
 from s2sgrad.compiled.values import BOOL, FLOAT, FLOATS, INT, SINGLE, Extent, Gather, Leaf, Scalar, Tree, Unfit, is_array
 from s2sgrad.compiled.writer import Writer
 from s2sgrad.runtime import slopes
+from s2sgrad.runtime.asking import its
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def apply(writer: Writer, operation: Any, operands: list[Any]) -> Any:
     if operation in (gast.FloorDiv, gast.Mod):
         return _whole_quotient(writer, operation, *operands)
     if operation not in OPERATIONS:
-        raise Unfit(f"`{getattr(operation, '__name__', operation)}`")
+        raise Unfit(f"`{its(operation, '__name__', operation)}`")
     what = OPERATIONS[operation]
     if all(isinstance(o, Scalar) for o in operands):
         return _of_numbers(writer, operation, operands)

@@ -23,6 +23,7 @@ from s2sgrad.ir.one_compilation import forget
 from s2sgrad.memory import behaviour, mod_ref
 from s2sgrad.memory.places import Summary, lasts
 from s2sgrad.runtime import progress
+from s2sgrad.runtime.asking import its
 from s2sgrad.source import branches, recording
 from s2sgrad.source.branches import Branch
 from s2sgrad.specialize.callable_texts import gives_function
@@ -148,7 +149,7 @@ def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
 
 
 def _said(function: types.FunctionType | None) -> str:
-    return f"compiling {getattr(function, '__name__', 'a function')}"
+    return f"compiling {its(function, '__name__', 'a function')}"
 
 
 @contextlib.contextmanager

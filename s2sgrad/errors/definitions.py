@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from s2sgrad.errors import Place
 
 
-def of_definition(code: types.CodeType, lines: Sequence[str]) -> Place | None:
-    """The line of a function's `def`, which its decorators stand above; None where the text is shorter.
+def of_definition(code: types.CodeType, lines: Sequence[str], decorators: bool = False) -> Place | None:
+    """The line of a function's `def`, or with `decorators` the first of these; None where the text is shorter.
 
     >>> text = ["@cached", "@timed(", "    'd')", "def f(x):", "    return x"]
     >>> of_definition(compile("def f(x): pass", "model.py", "exec").co_consts[0].replace(co_firstlineno=1), text).line
@@ -25,7 +25,7 @@ def of_definition(code: types.CodeType, lines: Sequence[str]) -> Place | None:
     if not 0 < first <= len(lines):
         return None
     line = first
-    if lines[first - 1].lstrip().startswith("@"):
+    if not decorators and lines[first - 1].lstrip().startswith("@"):
         line = next((k for k in range(first, len(lines) + 1) if opening.match(lines[k - 1])), first)
     text = lines[line - 1].rstrip()
     return Place(code.co_filename, line, len(text) - len(text.lstrip()), line, len(text), text)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import dis
 import functools
-import inspect
 import linecache
 import os
 import re
@@ -210,7 +209,7 @@ def _placed(error: S2SGradError, place: Place | None, function: Any) -> S2SGradE
     """A refusal whose place is in the user's source, if possible."""
     if error.place is not None and is_written(error.place.file) and (called := head(function)) is not None:
         error = _moved(error, error.message, called)
-    if error.place is not None and is_hidden(error.place.file) and (user := head(inspect.unwrap(function))) is not None:
+    if error.place is not None and is_hidden(error.place.file) and (user := head(_unwrapped(function), True)) is not None:
         if not is_hidden(user.file):  # the user's function, wrapped by a library's decorator
             error = _moved(error, in_library(error.message, *error.place[:2]), user)
     if error.place is None and place is not None:
@@ -271,8 +270,9 @@ def too_deep(function: Any) -> Unsupported:
     )  # fmt: skip
 
 
-def head(function: Any) -> Place | None:
-    """The first line of a function, or of the function that it stands for; None for one of ours."""
+def head(function: Any, decorators: bool = False) -> Place | None:
+    """The line of the `def` of a function, or of the function that it stands for; None for one of ours.  With `decorators`
+    the line of the first of these."""
     sort, *of = traits(function).origin or ("",)
     function = of[0] if sort == "library" else function
     while type(function).__module__.partition(".")[0] == "s2sgrad" and has(function, "primal"):
@@ -280,11 +280,21 @@ def head(function: Any) -> Place | None:
     function = its(function, "custom_gradient", traits(function).stands_for or function)
     code = its(behind_call(function), "__code__", None)
     if code is not None and is_ours(code.co_filename):  # the wrapper of a user's primitive
-        code = its(inspect.unwrap(function), "__code__", None)
+        code = its(_unwrapped(function), "__code__", None)
     if code is None or is_written(code.co_filename) or is_ours(code.co_filename):
         return None
     number = code.co_firstlineno
-    return of_definition(code, linecache.getlines(code.co_filename)) or Place(code.co_filename, number, 0, number, 0, "")
+    lines = linecache.getlines(code.co_filename)
+    return of_definition(code, lines, decorators) or Place(code.co_filename, number, 0, number, 0, "")
+
+
+def _unwrapped(function: Any) -> Any:
+    """The function that `functools.wraps` says another one, or several in turn, to be made of."""
+    met = {id(function)}
+    while (inner := its(function, "__wrapped__")) is not None and id(inner) not in met:
+        met.add(id(inner))
+        function = inner
+    return function
 
 
 def behind_partial(function: Any) -> Any:

@@ -170,7 +170,7 @@ class Forms:
         known = home in ("numpy", "scipy", "s2sgrad") or isinstance(target, np.ufunc)
         known = known and its(target, "__module__", None) != runtime.__name__  # these may write their arguments
         if len(carrying) != 1 or not known or any(self.reads(k.value) for k in keywords):
-            raise NoLanes(f"{getattr(target, '__name__', target)} has no form with lanes")
+            raise NoLanes(f"{its(target, '__name__', target)} has no form with lanes")
         place = carrying[0]
         self._require_new_memory(target, given[place], is_new)
         out = call(self.unit, "by_lane", of_lanes.by_lane, clone(function),
@@ -253,7 +253,7 @@ class Forms:
             return self.by_lane(classify(self.unit, node, self.inference.env))
         plain = isinstance(node, gast.Call) and not node.keywords and not any(map(self.reads, node.args[:-1]))
         if not plain or traits(target).same_signature:
-            raise NoLanes(f"a call without a form with lanes: {getattr(target, '__name__', gast.dump(node)[:60])}")
+            raise NoLanes(f"a call without a form with lanes: {its(target, '__name__', gast.dump(node)[:60])}")
         *record, dots = node.args
         return call(self.unit, "by_lane", of_lanes.by_lane, node.func, *record, self.carried(dots))
 
@@ -345,7 +345,7 @@ def only(operation: Operation, *keywords: str) -> None:
     """Raise NoForm for keywords that a form does not support, unless they are None."""
     for k, node in operation.keywords.items():
         if k not in keywords and not is_none(node):
-            raise NoForm(f"{getattr(operation.target, '__name__', '')} with {k}")
+            raise NoForm(f"{its(operation.target, '__name__', '')} with {k}")
 
 
 def same(forms: Forms, operation: Operation) -> gast.AST:

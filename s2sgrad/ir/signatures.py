@@ -121,6 +121,11 @@ def signature(function: Any) -> inspect.Signature:
     if hasattr(type(function), "compiled_for"):  # asking a gradient for what it wraps would generate its text
         noted: inspect.Signature = function.__signature__
         return noted
+    called = getattr(type(function), "__call__", None)  # noqa: B004  (of an object of the user's, which is asked for nothing)
+    if isinstance(called, types.FunctionType) and not (
+        isinstance(function, type) or hasattr(type(function), "__signature__")
+    ):
+        return signature(types.MethodType(called, function))
     return inspect.signature(function, **_AS_WRITTEN)
 
 

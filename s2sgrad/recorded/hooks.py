@@ -393,7 +393,7 @@ def _of_library(f: Any, called: Callable[..., Any], args: tuple, keywords: dict[
         elif inside is False or _raises(type(error), f, args, keywords):
             raise
         elif inside is None:
-            lost(f"`{getattr(f, '__name__', f)}`, which is written in C,")
+            lost(f"`{its(f, '__name__', f)}`, which is written in C,")
         name = binding.name_of(f)
         what = f"`{name}` reads the values of what carries a derivative, and {_unread(f)}"
         for run in OPEN.runs:

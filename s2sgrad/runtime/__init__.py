@@ -22,7 +22,7 @@ import numpy as np
 from s2sgrad.runtime.checks import Refusal, asked_whole, bound, caught, contiguous, once, poison, raised, rebinds  # noqa: F401
 
 # isort: split
-from s2sgrad.runtime.asking import has
+from s2sgrad.runtime.asking import has, its
 from s2sgrad.runtime.checks import (  # noqa: F401  # noqa: F401
     apart,
     as_number,
@@ -485,7 +485,7 @@ class Pullback:
         return Pullback(self._bwd, copy.deepcopy(self.saved, memo), self.places, self.rest, self.like)
 
     def __repr__(self) -> str:
-        return f"Pullback({getattr(self.bwd, '__name__', self.bwd)})"
+        return f"Pullback({its(self.bwd, '__name__', self.bwd)})"
 
 
 def jvp(f: Callable[..., Any], primals: tuple, tangents: tuple, /, **keywords: Any) -> tuple[Any, Any]:

@@ -11,7 +11,6 @@ import types
 from typing import Any
 
 _MISSING = object()
-_FORWARDING = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
 
 
 def its(x: Any, name: str, default: Any = None) -> Any:
@@ -24,16 +23,15 @@ def its(x: Any, name: str, default: Any = None) -> Any:
     >>> its(Options(), "width"), its(Options(), "_fields", "none"), hasattr(Options(), "_fields")
     (2.0, 'none', True)
     """
-    if type(x) in _FORWARDING:
+    homes = type(x).__mro__
+    if not any("__getattr__" in vars(cls) or type(vars(cls).get("__getattribute__")) is types.FunctionType for cls in homes):
         return getattr(x, name, default)
-    for cls in type(x).__mro__:
-        lookup = cls.__dict__.get("__getattribute__")
-        if lookup is not None and type(lookup) is not types.FunctionType:
-            try:
-                return lookup(x, name)
-            except AttributeError:
-                return default
-    return default
+    found = (vars(cls).get("__getattribute__") for cls in homes)
+    lookup = next(way for way in found if way is not None and type(way) is not types.FunctionType)
+    try:
+        return lookup(x, name)
+    except AttributeError:
+        return default
 
 
 def has(x: Any, name: str) -> bool:

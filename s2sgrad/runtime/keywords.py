@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from s2sgrad.runtime import call
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.closures import Closure
 
@@ -44,7 +45,7 @@ def _source(k: int | str, held: int, first: int, words: list[str]) -> tuple[str,
 
 def _in_order(f: Callable[..., Any], filled: int, words: list[str]) -> list[Any]:
     """The parameters after the first `filled`, up to the last of `words`: their names, or their defaults."""
-    said = f.said if isinstance(f, Closure) else f"`{getattr(f, '__name__', type(f).__name__)}`"
+    said = f.said if isinstance(f, Closure) else f"`{its(f, '__name__', type(f).__name__)}`"
     places = _places(f, said)
     left = {p.name: p for p in places[filled:]}
     for k, word in enumerate(words):

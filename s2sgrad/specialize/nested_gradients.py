@@ -152,7 +152,7 @@ class Derivatives(Family):
         primals, tangents = ([self.evaluator.atom(e) for e in p.elts] for p in pairs)
         rest = [f.defaults.get(p) for p in f.order[len(primals) :]]
         if None in rest or (f.order and len(primals) > len(f.order)) or len(primals) != len(tangents):
-            self.unit.refuse(node, f"this call does not fit the parameters of `{getattr(f.target, '__name__', 'f')}`")
+            self.unit.refuse(node, f"this call does not fit the parameters of `{its(f.target, '__name__', 'f')}`")
         _, options = constants(self.unit, [], node, "jvp")
         make = self.unit.resolve(node.func)
         active = tuple(k for k, t in enumerate(tangents) if not (isinstance(t, gast.Constant) and t.value is None))

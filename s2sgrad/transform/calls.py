@@ -173,7 +173,7 @@ class _ByPair:
         self.saved = None
         if self.pair.needs is None:
             self.saved = context.record(f"{self.base.partition('_bwd')[0]}_saved")
-            context.unit.words[self.saved] = f"what `{getattr(operation.target, '__name__', 'it')}` records", None
+            context.unit.words[self.saved] = f"what `{its(operation.target, '__name__', 'it')}` records", None
 
     def forward(self, statement: gast.Assign) -> list[gast.AST]:
         if self.saved is None:

@@ -90,7 +90,8 @@ def pulled_back(
     require_result(f, value[0] if has_aux else value, pullback)
     pullback.saved = apart(pullback.saved, (primals, keywords, value, bound_to(f)))
     pullback.like = WithAux(*map(zeros, value)) if has_aux else zeros(value)
-    pullback.rest = tuple(like(x, None) for x in primals)
+    given = range(len(primals)) if wanted is None else wanted  # a constant may have no zeros of its structure
+    pullback.rest = tuple(like(x, None) if k in given else None for k, x in enumerate(primals))
     return value, pullback
 
 
@@ -120,7 +121,7 @@ def _recorded(
     fwd, bwd, places, lead, keywords = runtime.hook("derivative")(f, primals, keywords, again, wanted)
     of_copies = its(fwd, "of_copies", None)
     y, saved = (of_copies if of_copies is not None and writes() else fwd)(*lead, *primals, **keywords)
-    return y, Pullback(bwd, saved, places, tuple(zeros(p) for p in primals))
+    return y, Pullback(bwd, saved, places, (None,) * len(primals))  # `pulled_back` says what is in their place
 
 
 def function_given(function: Any, name: str) -> Any:

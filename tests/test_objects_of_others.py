@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from s2sgrad import grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, linearize, value_and_grad, vjp
+from s2sgrad import grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, linearize, value_and_grad, value_and_jacobian, vjp
 from s2sgrad.errors import Refused, Unsupported
 from s2sgrad.testing import check_grads
 
@@ -434,6 +434,36 @@ def test_objects_that_refer_to_themselves_are_constants(name):
     value = make()
     assert grad(lambda x, n: x * f(n))(2.0, value) == f(value) == jvp(lambda x, n: x * f(n), (2.0, value), (1.0, None))[1]
     assert grad(lambda x: x * f(value))(2.0) == f(value)
+
+
+CONSTANT_IN = {
+    "grad": grad, "jacfwd": jacfwd, "jacrev": jacrev, "jacobian": jacobian, "hessian": hessian,
+    "value_and_jacobian": lambda f: lambda *args: value_and_jacobian(f)(*args)[1],
+    "by keyword": lambda f: lambda x, node: jacrev(f)(x, node=node),
+    "hvp": lambda f: lambda x, node: hvp(f)((x, node), (np.ones(2), None)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", CONSTANT_IN)
+@pytest.mark.parametrize("name", ["tree", "knot", "parent"])
+def test_every_mode_takes_them_as_constants(name, mode):
+    make, f = CIRCULAR[name]
+    node, x = make(), np.array([0.5, 1.5])
+
+    def loss(x, node):
+        return np.sum(x**2) * f(node)
+
+    np.testing.assert_allclose(
+        CONSTANT_IN[mode](loss)(x, node), 2.0 * f(node) * {"hessian": np.eye(2), "hvp": np.ones(2)}.get(mode, x)
+    )
+    for asked in (
+        lambda: vjp(loss, x, node),
+        lambda: linearize(loss, x, node),
+        lambda: jacrev(loss, argnums=1)(x, node),
+        lambda: grad(loss, argnums=1)(x, node),
+    ):
+        with pytest.raises(TypeError, match=r"`node.*` is `node.*` again"):
+            asked()
 
 
 def test_one_array_in_two_places_has_the_part_of_each_place():

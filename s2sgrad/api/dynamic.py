@@ -178,7 +178,7 @@ def begun_again(
     fwd, bwd = pairs.pair(function, active, lambda found: error if is_lost(found) else found)
     y, saved = (fwd.of_copies if writes else fwd)(*args, **keywords)
     places = tuple(k - lead for k in active)
-    return y, runtime.Pullback(bwd, saved, places, tuple(map(runtime.zeros, primals)))
+    return y, runtime.Pullback(bwd, saved, places, (None,) * len(primals))
 
 
 def _followed(args: tuple, lead: int) -> tuple[int, ...]:

@@ -5,7 +5,8 @@ root.children = [kid]; kid.parent = root; grad(loss)(root)    ->    TypeError: `
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,11 +75,13 @@ def refers_to_itself(met: Cycle) -> TypeError:
                      "structure; pass what is differentiated as arguments of its own")  # fmt: skip
 
 
-def explained(error: Exception, given: tuple[Any, ...]) -> Exception:
-    """The error to raise instead, where recursion had no end because something that was given refers to itself."""
+def explained(error: Exception, given: Sequence[Any], names: Sequence[str] = ()) -> Exception:
+    """The error to raise instead, where recursion had no end because something that was given refers to itself.  `names`
+    are those of parameters, by position."""
     if isinstance(error, RecursionError):
-        inner = [item for value in given if isinstance(value, tuple) for item in value]  # `primals` of `jvp`
-        for value in (*inner, *given):
-            if (met := cycle(value, "argument")) is not None:
-                return refers_to_itself(met)
+        inner = [value for value in given if isinstance(value, tuple)]  # `primals` of `jvp`
+        for values in (*inner, given):
+            for value, name in zip(values, itertools.chain(names, itertools.repeat("argument")), strict=False):
+                if (met := cycle(value, name)) is not None:
+                    return refers_to_itself(met)
     return error

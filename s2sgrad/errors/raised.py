@@ -131,7 +131,9 @@ def entry(function: F) -> F:
                 error = foreign.answered(error, function, args, keywords).with_traceback(None)
                 error.__suppress_context__ = True
             else:
-                error = located(explained(error, (*args, *keywords.values())), args[0] if args else None)
+                names = _parameters(args[0]) if args else ()
+                error = explained(error, (*args[1:], *keywords.values(), *args[:1]), names)
+                error = located(error, args[0] if args else None)
             behind = error.__traceback__
             try:
                 raise error
@@ -140,6 +142,14 @@ def entry(function: F) -> F:
                 raise  # which adds no frame
 
     return called  # type: ignore[return-value]
+
+
+def _parameters(function: Any) -> tuple[str, ...]:
+    """The names of the parameters of a function, or of that which a derivative is of, without what is bound already."""
+    function = its(function, "primal", function)
+    code = its(behind_call(function), "__code__", None)
+    bound = isinstance(function, types.MethodType) or behind_call(function) is not function
+    return code.co_varnames[bound : code.co_argcount] if isinstance(code, types.CodeType) else ()
 
 
 def leaving(last: Exception, error: Exception, behind: types.TracebackType | None) -> None:

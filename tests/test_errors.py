@@ -1610,6 +1610,14 @@ def test_decorated_functions_are_refused_at_the_same_lines(module, body, mode):
     assert len(seen) == 1, seen
 
 
+def test_a_number_that_is_filled_is_refused_in_plain_words(module):
+    body = textwrap.indent(REFUSED_IN_THE_MIDDLE["a number that is filled"], "    ")
+    made = module("import numpy as np\n\ndef f(x):\n" + body)
+    with pytest.raises(Unsupported, match="a number has no items that could be written") as caught:
+        grad(made.f)(V)
+    assert_points_at(caught.value, made.__file__, 5)
+
+
 def test_errors_show_in_tracebacks_and_pickle(module):
     made = module("""
         def f(x):

@@ -25,6 +25,7 @@ from s2sgrad import (
     vjp,
 )
 from s2sgrad.compat import autograd
+from s2sgrad.driver import attempts
 from s2sgrad.explanation import explain
 from s2sgrad.testing import check_grads
 
@@ -272,3 +273,32 @@ class Spring:
     @grad
     def force(self, x):
         return self.k * x * x
+
+
+def test_the_help_of_grad_says_what_self_is():
+    assert "Of methods, `grad(Net.loss)(net, x)` is the gradient in `net`, `grad(net.loss)(x)` that in `x`." in " ".join(
+        grad.__doc__.split()
+    )
+
+
+class Layered:
+    """A function that keeps objects of its own class."""
+
+    def __init__(self, w, kids=()):
+        self.w, self.kids = w, list(kids)
+
+    def __call__(self, x):
+        total = self.w * np.sum(x * x)
+        for kid in self.kids:
+            total = total + kid(x)
+        return total
+
+
+@pytest.mark.records
+def test_an_object_that_keeps_objects_of_its_class_is_compiled_once(monkeypatch):
+    count, compiling = [], attempts.compiling
+    monkeypatch.setattr(attempts, "compiling", lambda *args: count.append(1) or compiling(*args))
+    function = Layered(2.0, [Layered(3.0), Layered(1.0, [Layered(0.5)])])
+    for _ in range(3):
+        np.testing.assert_allclose(grad(function)(np.ones(2)), 13.0 * np.ones(2))
+    assert len(count) <= 1

@@ -43,9 +43,11 @@ def _(g, y, x):
 def boxcox_in_lmbda(log_x, lmbda):
     """The slope of the transformation in its parameter, at a given logarithm."""
     z = lmbda * log_x
-    at_zero = np.isneginf(z)  # of x = 0, where the transformation is -1 / lmbda
-    slope = 0.5 * log_x * log_x * special.hyp1f1(2.0, 3.0, np.where(at_zero, 0.0, z))
-    return np.where(at_zero, 1.0 / np.where(at_zero, lmbda * lmbda, 1.0), slope)
+    is_near = np.abs(z) < 20.0  # far from 0 the series is slow, and nothing cancels
+    near = 0.5 * log_x * log_x * special.hyp1f1(2.0, 3.0, np.where(is_near, z, 0.0))
+    apart, of_zero = np.where(is_near, 20.0, z), np.isneginf(z)  # of x = 0 the transformation is -1 / lmbda
+    growing = np.where(of_zero, 0.0, np.exp(apart) * np.where(of_zero, 0.0, apart - 1.0))
+    return np.where(is_near, near, (growing + 1.0) / np.where(is_near, 1.0, lmbda * lmbda))
 
 
 @elementwise(special.boxcox)
@@ -56,7 +58,7 @@ def boxcox(g, y, x, lmbda):  # log(x) * exprel(lmbda * log(x))
 
 @elementwise(special.boxcox1p)
 def boxcox1p(g, y, x, lmbda):
-    log_x = np.log1p(x)
+    log_x = np.where(x < -0.5, bounded_log(1.0 + x), np.log1p(np.maximum(x, -0.5)))
     return g * (1.0 + x) ** (lmbda - 1.0), g * boxcox_in_lmbda(log_x, lmbda)
 
 

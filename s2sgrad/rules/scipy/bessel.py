@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
+from s2sgrad.rules.scipy.formulas import exprel_slope
 from s2sgrad.rules.table import complex_of_real_numbers, elementwise, existing, of_complex_numbers
 from s2sgrad.runtime import over
 
@@ -145,7 +146,7 @@ def hyp1f1(g, y, a, b, x):
 
 @elementwise(special.exprel)
 def exprel(g, y, x):  # exprel(x) is hyp1f1(1, 2, x)
-    return 0.5 * g * special.hyp1f1(2.0, 3.0, x)
+    return g * exprel_slope(x)
 
 
 for _rule in (jv, yv, iv, ive, kv, kve):

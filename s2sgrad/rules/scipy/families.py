@@ -287,6 +287,6 @@ family(
 
 _p, _q, _f = (f"stats.tukeylambda.{method}(z, lam)" for method in ("cdf", "sf", "pdf"))
 _bend = f"(lam - 1.0) * (power({_p}, lam - 2.0) - power({_q}, lam - 2.0)) * {_f}"
-_shift = " - ".join(f"0.5 * log({p}) ** 2 * special.hyp1f1(2.0, 3.0, lam * log({p}))" for p in (_p, _q))
+_shift = " - ".join(f"log({p}) ** 2 * exprel_slope(lam * log({p}))" for p in (_p, _q))
 _grown = " + ".join(f"power({p}, lam - 1.0) * log({p})" for p in (_p, _q))
 family("tukeylambda", score=f"-{_bend} * {_f}", slopes=(f"{_f} * ({_bend} * ({_shift}) - ({_grown}))",), shifts=(_shift,))

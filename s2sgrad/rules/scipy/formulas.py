@@ -35,6 +35,18 @@ def power(x, y):
     return exp(special.xlogy(y, x))
 
 
+def exprel_slope(x):
+    """The slope of `special.exprel`; far from 0, where its series may never end, nothing cancels.
+
+    >>> float(exprel_slope(0.0)), float(exprel_slope(-np.inf))
+    (0.5, 0.0)
+    """
+    is_near = np.abs(x) < 20.0
+    far = np.where(is_near, 20.0, x)
+    near = 0.5 * special.hyp1f1(2.0, 3.0, np.where(is_near, x, 0.0))
+    return np.where(is_near, near, np.exp(far) * ((1.0 - 1.0 / far) / far) + 1.0 / (far * far))
+
+
 def mills(u):
     """The density of the normal distribution divided by its probability, at u.
 

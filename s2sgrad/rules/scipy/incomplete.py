@@ -312,7 +312,8 @@ def bdtrik(g, k, y, n, p):
     b = k + 1.0
     slope = over(g, beta_in_b(place, a, b) - beta_in_a(place, a, b))
     at_end = a < 1e-8 * (1.0 + n)  # of a probability of 1, which `n` itself has
-    in_n, in_p = -product(slope, beta_in_a(place, a, b)), product(slope, beta_in_x(a, b, 1.0 - p))
+    in_n = -product(slope, beta_in_a(place, a, b))
+    in_p = product(slope, beta_in_x(a, b, 1.0 - p))
     return np.where(at_end, 0.0, slope), np.where(at_end, whole, in_n), np.where(at_end, 0.0, in_p)
 
 

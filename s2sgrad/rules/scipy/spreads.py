@@ -19,7 +19,7 @@ from scipy import special, stats
 from s2sgrad.rules.quantiles import quantile_weights
 from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.scipy.samples import count, deviation
-from s2sgrad.rules.scipy.transformations import boxcox_in_lmbda
+from s2sgrad.rules.scipy.transformations import bounded_log, boxcox_in_lmbda
 from s2sgrad.rules.table import Rule, flat, general
 from s2sgrad.runtime import Refusal, over, unbroadcast, unreduce
 
@@ -193,7 +193,7 @@ def boxcox(g, y, x, lmbda=None, alpha=None, optimizer=None):
 @boxcox.keyword("lmbda")
 def _(g, y, x, lmbda=None, alpha=None, optimizer=None):
     one_number(lmbda)
-    return np.sum(g * boxcox_in_lmbda(np.log(x), lmbda))
+    return np.sum(g * boxcox_in_lmbda(bounded_log(x), lmbda))
 
 
 def yeojohnson_in_lmbda(x, lmbda):

@@ -11,6 +11,7 @@ import math
 import numpy as np
 from scipy import special
 
+from s2sgrad.rules.scipy.formulas import exprel_slope
 from s2sgrad.rules.table import elementwise, existing, flat
 from s2sgrad.runtime import over
 
@@ -42,12 +43,7 @@ def _(g, y, x):
 
 def boxcox_in_lmbda(log_x, lmbda):
     """The slope of the transformation in its parameter, at a given logarithm."""
-    z = lmbda * log_x
-    is_near = np.abs(z) < 20.0  # far from 0 the series is slow, and nothing cancels
-    near = 0.5 * log_x * log_x * special.hyp1f1(2.0, 3.0, np.where(is_near, z, 0.0))
-    apart, of_zero = np.where(is_near, 20.0, z), np.isneginf(z)  # of x = 0 the transformation is -1 / lmbda
-    growing = np.where(of_zero, 0.0, np.exp(apart) * np.where(of_zero, 0.0, apart - 1.0))
-    return np.where(is_near, near, (growing + 1.0) / np.where(is_near, 1.0, lmbda * lmbda))
+    return log_x * log_x * exprel_slope(lmbda * log_x)
 
 
 @elementwise(special.boxcox)

@@ -1045,7 +1045,7 @@ def test_the_names_are_public():
         lambda f: vjp(f, 2.0, 3.0),
     ],
 )
-def test_a_missing_derivative_of_a_primitive_is_shown_where_the_primitive_begins(asked):
+def test_a_missing_derivative_of_a_primitive_is_shown_where_it_is_defined(asked):
     @primitive
     def product(x, y):
         return x * y
@@ -1053,7 +1053,7 @@ def test_a_missing_derivative_of_a_primitive_is_shown_where_the_primitive_begins
     product.defvjp(lambda g, r, x, y: g * y)
     with pytest.raises(NoRule, match="in `y`") as caught:
         asked(product)
-    assert caught.value.place.file == __file__ and "@primitive" in caught.value.place.text
+    assert caught.value.place.file == __file__ and "def product" in caught.value.place.text
 
 
 def test_linearize_names_what_has_no_text():

@@ -499,6 +499,9 @@ def find(g, y, A):
     return part(at_places(as_values(g[2], y), (y[0], y[1]), A), A)
 
 
+find.refuse(lambda A: is_container(A), "`sparse.find` has a derivative rule for arrays: make one first")
+
+
 def as_values(g, y):
     """The cotangent of the values, 0 where there is none."""
     return np.zeros(np.shape(y[2])) if g is None or np.ndim(g) == 0 else g

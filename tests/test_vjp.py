@@ -13,13 +13,14 @@ import pickle
 import sys
 import types
 import weakref
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from corpus import CASES, by_name
 from differences import leaves
 
-from s2sgrad import NoRule, NoSource, Unsupported, grad, runtime, value_and_grad, vjp
+from s2sgrad import NoRule, NoSource, S2SGradError, Unsupported, grad, jacrev, runtime, value_and_grad, vjp
 from s2sgrad.errors import Refused
 
 
@@ -641,3 +642,45 @@ def test_a_function_that_holds_a_pullback_carries_what_the_pullback_was_taken_at
     assert grad(slope, 1)(cube, 1.5) == pytest.approx(18.0)
     assert grad(lambda x: slope(cube, x))(1.5) == pytest.approx(18.0)
     assert grad(lambda x: grad(slope, 1)(cube, x))(1.5) == pytest.approx(12.0)
+
+
+class CalledDict(dict):
+    def __call__(self, x):
+        return self["w"] * x
+
+
+class CalledList(list):
+    def __call__(self, x):
+        return self[0] * x
+
+
+class CalledPair(NamedTuple):
+    w: float
+    v: float
+
+    def __call__(self, x):
+        return self.w * x
+
+
+def of_item(x, d):
+    return np.sum(((d["w"] if isinstance(d, dict) else d[0]) * x) ** 2)
+
+
+def of_call(x, d):
+    return np.sum(d(x) ** 2)
+
+
+@pytest.mark.records
+@pytest.mark.parametrize("f", [of_item, of_call])
+@pytest.mark.parametrize("made", [lambda: CalledDict(w=2.0), lambda: CalledList([2.0]), lambda: CalledPair(2.0, 1.5)])
+@pytest.mark.parametrize("derivative", [lambda f, *args: vjp(f, *args)[1](1.0)[1], lambda f, *args: jacrev(f, 1)(*args)])
+def test_containers_that_can_be_called_carry_derivatives(f, made, derivative):
+    """They are followed, or refused, and no constants, as functions are."""
+    x = np.array([0.3, 0.8])
+    try:
+        found = derivative(f, x, made())
+    except (S2SGradError, TypeError) as error:
+        assert f is of_call and "called" in str(error)
+    else:
+        first = found["w"] if isinstance(found, dict) else found[0]
+        assert float(first) == pytest.approx(4.0 * np.sum(x * x))

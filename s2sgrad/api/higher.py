@@ -217,8 +217,8 @@ class Call:
 
 
 def is_constant(value: Any) -> bool:
-    """Whether a value of unknown kind carries no derivative."""
-    if isinstance(value, (Closure, runtime.Pullback)):
+    """Whether a value of unknown kind carries no derivative; a container may, though its class makes it callable."""
+    if isinstance(value, (Closure, runtime.Pullback, list, tuple, dict)):
         return not has_floats(value)
     return callable(value) or isinstance(value, types.ModuleType)
 

@@ -524,3 +524,30 @@ def test_an_object_that_is_returned_has_its_rows_and_columns(name):
     matrices = [repr(make(f)(q)) for make in (jacfwd, jacrev, jacobian)]
     assert matrices[0] == matrices[1] == matrices[2] and "None" not in matrices[0]
     check_grads(f, (q,), order=1 if "pair" in name else 2)
+
+
+class Wrapped:
+    """An object of the user's that NumPy takes for an array."""
+
+    def __init__(self, v):
+        self.v = v
+
+    def __array__(self, dtype=None, copy=None):
+        return self.v * 2.0
+
+
+@pytest.mark.records
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sum(np.asarray(Wrapped(x)) ** 2),
+        lambda x: np.sum(np.exp(Wrapped(x)) * x),
+        lambda x: np.dot(x, Wrapped(x * x)),
+        lambda x: np.sum(np.where(x > 0.0, Wrapped(x), 0.0) ** 2),
+    ],
+)
+def test_objects_made_inside_that_numpy_takes_for_arrays(f):
+    x = np.array([0.3, 0.8])
+    slopes = [(f(x + 1e-6 * e) - f(x - 1e-6 * e)) / 2e-6 for e in np.eye(2)]
+    for found in (grad(f)(x), [jvp(f, (x,), (e,))[1] for e in np.eye(2)]):
+        np.testing.assert_allclose(found, slopes, rtol=1e-6)

@@ -33,7 +33,7 @@ from s2sgrad.recorded.patterns import known
 from s2sgrad.recorded.runs import printed, refuse
 from s2sgrad.recorded.values import PLAIN, Array, Number, bottom, follows, handles_in, is_handle, lost, mapped, plain
 from s2sgrad.rules import table
-from s2sgrad.runtime.asking import its
+from s2sgrad.runtime.asking import has, its
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import stored_in
 
@@ -65,6 +65,7 @@ def applied(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     usual = _USUAL if type(primitive) is np.ufunc else _USUAL_OR_LISTED
     if plainly and usual.issuperset(map(type, args)) and len(args) <= known(primitive).lead:
         return _parsed(primitive, apply(primitive, args, keywords), args)
+    args = tuple(map(_as_array, args))
     _require_followed(primitive, args, keywords)
     if any(isinstance(a, Iterator) for a in args):
         args = tuple([list(a) if isinstance(a, Iterator) else a for a in args])
@@ -84,6 +85,13 @@ def applied(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         _require_apart(primitive, args, keywords, out, y)
     write(out, ..., y)
     return out
+
+
+def _as_array(value: Any) -> Any:
+    """What an object of the user's gives NumPy for an array, by `__array__`, where it stores a handle."""
+    if type(value) in _USUAL_OR_LISTED or isinstance(value, (np.ndarray, np.generic, type)) or not has(value, "__array__"):
+        return value
+    return arrays.CALLED["call"](type(value).__array__, value) if handles_stored(value) else value
 
 
 def _parsed(primitive: Any, y: Any, args: tuple) -> Any:

@@ -8,12 +8,13 @@ def f(x, flag):
 from __future__ import annotations
 
 import itertools
+import re
 
 import numpy as np
 import pytest
 from judging import loaded
 
-from s2sgrad import S2SGradError, hessian, jvp, value_and_grad
+from s2sgrad import S2SGradError, grad, hessian, jvp, value_and_grad
 from s2sgrad.runtime.checks import Refusal
 
 CALLS = {
@@ -91,3 +92,49 @@ def test_what_a_flag_decides(call, flag, given):
                 continue
             assert own == pytest.approx(y, rel=1e-12)
             assert found == pytest.approx(expected, rel=1e-5 if mode != "hessian" else 1e-3, abs=1e-4)
+
+
+TYPES = ("float", "int", "np.float32", "np.int64", "bool", "'i4'", "None", "x.dtype", "np.dtype(int)", "object")
+MADE_OF_A_TYPE = {
+    "zeros": "y = np.zeros(3, T); y[:] = x * 2.5",
+    "empty": "y = np.empty(3, T); y[0] = x[0]; y[1:] = x[1:] * 2.0",
+    "summed": "y = np.zeros(3, T); y[0] += x[0] * 2.5; y[1] += x[1] * 3.5; y = y * x",
+    "array": "y = np.array([x[0], x[1] * 2.5, x[2]], dtype=T)",
+    "asarray": "y = np.asarray(x * 2.5, T)",
+    "astype": "y = (x * 3.7).astype(T)",
+    "full": "y = np.full(3, x[0] * 3.0, T) * x",
+    "alike": "y = np.zeros_like(x, dtype=T); y[...] = x * 1.5",
+    "total": "y = np.sum(x * 2.3, dtype=T) * x",
+    "joined": "y = np.concatenate([x * 2.5, x], dtype=T, casting='unsafe')",
+}
+
+
+@pytest.mark.records
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.sampled(one_in=8)
+@pytest.mark.parametrize("given", ["parameter", "found", "chosen", "global"])
+@pytest.mark.parametrize("type_", TYPES)
+@pytest.mark.parametrize("made", MADE_OF_A_TYPE)
+def test_types_that_only_the_run_knows(made, type_, given):
+    """They are taken as those that the text tells, or refused."""
+    lines = MADE_OF_A_TYPE[made].replace("; ", "\n    ")
+    end = f"\n    {lines}\n    return np.sum(y * y * 0.3) + np.sum(x**2)\n"
+    found = {
+        "parameter": f"def f(x, T):{end}",
+        "found": f"def f(x):\n    c = {{'d': {type_}}}\n    T = c['d']{end}",
+        "chosen": f"def f(x):\n    T = {type_} if x[0] > 0.0 else float{end}",
+        "global": f"T = None\ndef f(x):{end}",
+    }[given]
+    x = np.array([0.31, 0.72, 0.55])
+    value = eval(type_, {"np": np, "x": x})
+    with loaded(f"import numpy as np\n{found}", "<types>") as f:
+        f.__globals__["T"] = value
+        more = (value,) if given == "parameter" else ()
+        told_text = re.sub(r"\bT\b", type_, end)
+        with loaded(f"import numpy as np\ndef f(x):{told_text}", "<told>") as g:
+            for mode in (grad, lambda f: lambda *args: jvp(f, args, (np.cos(x), *[None] * (len(args) - 1)))[1]):
+                try:
+                    own, told = mode(f)(x, *more), mode(g)(x)
+                except (S2SGradError, Refusal):
+                    continue
+                np.testing.assert_allclose(own, told, rtol=1e-6)

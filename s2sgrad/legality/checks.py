@@ -57,6 +57,8 @@ def run(context: Context, inference: Inference) -> bool:
             unseen_reads.note(context, call)
     for statement in effects.walk(context.tree.body):  # these come last
         stores.check(context, statement)
+        if inserted := stores.checked(context, statement):
+            checks.setdefault(id(statement), []).extend(inserted)
     string_roundtrips.check(context.unit, context.tree, context.varied, context.kinds)
     file_roundtrips.check(context.unit, context.tree, context.varied, context.kinds)
     containers.check_stacks(context)

@@ -61,7 +61,7 @@ know(
     runtime.distinct, runtime.unreached, runtime.once, runtime.separate, shadows.require_view, shadows.add_into,
     shadows.refilled,
     runtime.replaces, runtime.resizes, runtime.restored, runtime.put_back, runtime.poison, runtime.unpackable,
-    runtime.apart, runtime.real, runtime.asked_whole, runtime.only_these, checks.fills,
+    runtime.apart, runtime.real, runtime.keeps_floats, runtime.asked_whole, runtime.only_these, checks.fills,
     checks.as_long, unseen_functions.unreferred, checks.spreads, checks.shuffled, checks.lasts, checks.has_keys,
     checks.require_instance, runtime.number,
     results.require_floats, results.pair, runtime.no_guest, watching.watch, watching.watch_derivative, watching.watch_result,

@@ -13,8 +13,11 @@ from s2sgrad.rules.table import existing, linear
 
 
 def through_cast(g, y):
-    """The cotangent `g` of the result `y` of a cast: 0 where the cast was to whole numbers, which are constants."""
+    """The cotangent `g` of the result `y` of a cast: 0 where the cast was to whole numbers, which are constants; Refusal
+    where it was to objects."""
     kind = y.dtype.kind if hasattr(y, "dtype") else "f" if isinstance(y, float) else "i"
+    if kind == "O":
+        raise runtime.Refusal(None, "an array of objects is made of numbers here: leave `object` out")
     return g if kind in "fc" else np.zeros(np.shape(g))
 
 

@@ -28,6 +28,7 @@ from s2sgrad.runtime.checks import (  # noqa: F401  # noqa: F401
     as_number,
     holds_complex,
     is_special,
+    keeps_floats,
     number,
     only_these,
     real,

@@ -316,6 +316,21 @@ def real(x: Any, name: str, line: int) -> None:
         raise ComplexValue(line, f"{called} is complex, and {NOT_COMPLEX}")
 
 
+def keeps_floats(x: Any, name: str, line: int) -> None:
+    """Check that an array keeps what is stored into it: TypeError for whole numbers, and for objects.
+
+    >>> keeps_floats(np.zeros(3, int), "b", 7)
+    Traceback (most recent call last):
+    s2sgrad.runtime.checks.Refusal: line 7: `b` is an array of int64, which does not keep the numbers that are stored ...
+    """
+    if isinstance(x, np.ndarray) and x.dtype.kind not in "fc":
+        raise Refusal(
+            line,
+            f"`{name}` is an array of {x.dtype}, which does not keep the numbers that are stored into it: make it of "
+            "floats, or store constants",
+        )
+
+
 class ComplexValue(Refusal):
     """A complex number where the text is for real ones."""
 

@@ -99,6 +99,7 @@ _OF_COPY = {"__deepcopy__", "__setstate__"}
 
 @pytest.mark.records
 @pytest.mark.parametrize("mode", MODES)
+@pytest.mark.sampled(one_in=3)
 def test_an_object_is_asked_for_what_the_program_reads_alone(mode):
     """Whoever asks an instance by `hasattr` or `getattr` shows here, whatever the answer would have led to."""
     asked = set()

@@ -94,7 +94,7 @@ def _of_rule(primitive: Any, rule: table.Rule, is_object: bool) -> tuple[str, st
     names = [*rule.differentiable[is_object:], *(["*rest"] if rule.variadic else [])]
     others = not rule.variadic and not rule.keywords.keys() <= {*rule.positional}
     loose = others and any(p.kind is p.VAR_KEYWORD for p in own.values())  # what else it takes may depend on `mode`
-    usual = {k: v for k, v in rule.keywords.items() if _is_passed(v, own.get(k))}
+    usual = {k: v for k, v in rule.keywords.items() if _is_passed(v, own.get(k), rule.variadic or loose)}
     in_order = [] if rule.variadic else [k for k in rule.positional if k in rule.keywords]
     places = [*itertools.takewhile(usual.__contains__, in_order)]  # what follows one that is not passed has another place
     words = [] if loose else [k for k in usual if k not in places]
@@ -113,11 +113,14 @@ def _taken_by_place(primitive: Any, own: dict[str, inspect.Parameter], places: l
     return {k for k, p in own.items() if p.kind is p.POSITIONAL_ONLY}
 
 
-def _is_passed(default: Any, parameter: inspect.Parameter | None) -> bool:
-    """Whether a function may be given this default of its rule's; None only where it is its own."""
+def _is_passed(default: Any, parameter: inspect.Parameter | None, words: bool) -> bool:
+    """Whether a function may be given this default of its rule's; None and a text only where it is its own, or a text if
+    `words` are asked for."""
     if default is None:
         return parameter is None or parameter.default is None or parameter.default is parameter.empty
-    return isinstance(default, (bool, int, float, str)) and default == default  # no nan
+    if isinstance(default, str):
+        return words or (parameter is not None and parameter.default == default)
+    return isinstance(default, (bool, int, float)) and default == default  # no nan
 
 
 def _parameters_of(primitive: Any) -> dict[str, inspect.Parameter]:

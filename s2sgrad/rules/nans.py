@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.reductions import along, is_container, whole, whole_dropped
+from s2sgrad.rules.reductions import along, is_several, whole, whole_dropped
 from s2sgrad.rules.scans import carried, products_along, products_before
 from s2sgrad.rules.table import flat, general
 from s2sgrad.runtime import over, times, unreduce
@@ -146,7 +146,7 @@ def _(y, x, x_dot, axis=None):
 
 for _rule in (nanvar, nanstd):
     _rule.refuse(
-        lambda ddof: is_container(ddof) or ddof.rank not in (None, 0),
+        lambda ddof: is_several(ddof),
         "a variance with several `ddof` has no derivative rule: call it for each",
     )
 

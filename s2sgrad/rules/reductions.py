@@ -52,6 +52,16 @@ def is_container(kind):
     return hasattr(kind, "items")
 
 
+def is_several(kind):
+    """A list, a tuple or an array, where one number is meant."""
+    return is_container(kind) or kind.rank not in (None, 0)
+
+
+def is_list(kind):
+    """A list, where NumPy and SciPy take a tuple of axes as well."""
+    return isinstance(kind.value, list) or getattr(kind, "type", None) is list
+
+
 def of_arrays(*primitives):
     """List primitives whose rules take no list or tuple for an array: they are refused where the call stands."""
     for primitive in primitives:

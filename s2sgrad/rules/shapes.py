@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from s2sgrad.rules.casts import cast, not_cast, through_cast
+from s2sgrad.rules.reductions import is_list
 from s2sgrad.rules.table import existing, flat, general, linear
 from s2sgrad.runtime import Refusal, unbroadcast
 
@@ -113,7 +114,7 @@ def expand_dims(g, y, x, axis=None):
 
 
 expand_dims.refuse(
-    lambda axis: isinstance(axis.value, list) or getattr(axis, "type", None) is list,
+    lambda axis: is_list(axis),
     "`np.expand_dims` along a list of axes has no derivative rule: pass a tuple",
 )
 

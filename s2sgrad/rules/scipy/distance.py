@@ -14,7 +14,7 @@ import numpy as np
 from scipy.spatial import distance
 
 from s2sgrad.rules.helpers import power_or_zero
-from s2sgrad.rules.reductions import is_container
+from s2sgrad.rules.reductions import is_several
 from s2sgrad.rules.scipy.linalg import of_rank
 from s2sgrad.rules.table import flat, general, linear
 from s2sgrad.runtime import Refusal, over, unbroadcast, unreduce
@@ -240,7 +240,7 @@ def jensenshannon(g, y, p, q, base=None, *, axis=0, keepdims=False):
 
 
 jensenshannon.refuse(
-    lambda base: is_container(base) or base.rank not in (None, 0),
+    lambda base: is_several(base),
     "`jensenshannon` with several bases has no derivative rule: call it for each",
 )
 flat(distance.is_valid_dm, distance.is_valid_y, distance.num_obs_dm, distance.num_obs_y)

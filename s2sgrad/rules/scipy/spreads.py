@@ -17,7 +17,7 @@ import numpy as np
 from scipy import special, stats
 
 from s2sgrad.rules.quantiles import quantile_weights
-from s2sgrad.rules.reductions import is_container
+from s2sgrad.rules.reductions import is_container, is_list, is_several
 from s2sgrad.rules.scipy.samples import count, deviation
 from s2sgrad.rules.scipy.transformations import bounded_log, boxcox_in_lmbda
 from s2sgrad.rules.table import Rule, flat, general
@@ -287,7 +287,7 @@ for _rule in [rule for rule in vars().values() if isinstance(rule, Rule) and rul
     _rule.refuse(lambda operand: is_container(operand), "a statistic of a list has no derivative rule: pass an array")
     if "axis" in _rule.keywords:
         _rule.refuse(
-            lambda axis: getattr(axis, "type", None) is list,
+            lambda axis: is_list(axis),
             "a statistic along a list of axes has no derivative rule: pass a tuple",
         )
     if "nan_policy" in _rule.keywords:
@@ -301,7 +301,7 @@ for _rule in [rule for rule in vars().values() if isinstance(rule, Rule) and rul
             "a statistic with `limits` has no derivative rule: select the numbers before",
         )
 gstd.refuse(
-    lambda ddof: is_container(ddof) or ddof.rank not in (None, 0),
+    lambda ddof: is_several(ddof),
     "`gstd` with several `ddof` has no derivative rule: call it for each",
 )
 for _rule in (tvar, tstd, tsem):

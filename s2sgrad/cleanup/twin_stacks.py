@@ -47,13 +47,11 @@ from s2sgrad.analysis import effects
 from s2sgrad.flow.counts import read_counts, write_counts
 from s2sgrad.flow.graph import Block
 from s2sgrad.ir.exits import leaves
-from s2sgrad.ir.forms import alone, appended_to, bound_name, popped
+from s2sgrad.ir.forms import alone, appended_to, bound_name
 from s2sgrad.ir.quote import PARTS, assign, at, expression, mentioned, name, nested, nodes, statements, stored
 from s2sgrad.ir.scoping import rename
 from s2sgrad.ir.unit import Unit
-from s2sgrad.memory.stacks import local_stacks, operated, operations
-
-_MAY_NOT_RUN = (gast.IfExp, gast.BoolOp, gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+from s2sgrad.memory.stacks import form_of, local_stacks, operated, operations
 
 
 @dataclass
@@ -114,31 +112,12 @@ def _found(unit: Unit, tree: gast.FunctionDef) -> list[_Stack]:
             if bound_name(statement) in local:
                 found[bound_name(statement) or ""].operations.append(_Operation("begin", block, statement))
             for call, stack in here:
-                form = _form(statement, call)
+                form = form_of(statement, call)
                 if form is None or sum(s == stack for _, s in here) > 1:
                     odd.add(stack)
                 else:
                     found[stack].operations.append(_Operation(form, block, statement, call))
     return [s for n, s in found.items() if n not in odd]
-
-
-def _form(statement: gast.AST, call: gast.Call) -> str | None:
-    """What a simple statement does to a stack, each time that it runs."""
-    if alone(statement) is call and appended_to(call) is not None:
-        return "push"
-    plain = isinstance(statement, (gast.Assign, gast.AugAssign)) and popped(call) is not None and not call.args
-    if not plain or not any(n is call for n in nodes(statement.value)):
-        return None
-    waiting = [statement.value]
-    while waiting:
-        node = waiting.pop()
-        if node is call:
-            return "pop"
-        if not isinstance(node, _MAY_NOT_RUN):
-            for part in PARTS[type(node)] or ():
-                value = getattr(node, part, None)
-                waiting += [v for v in (value if isinstance(value, list) else [value]) if isinstance(v, gast.AST)]
-    return None
 
 
 def _saved(first: _Stack, second: _Stack) -> int:
@@ -252,21 +231,29 @@ def _bound(unit: Unit, operation: _Operation, taken: str) -> list[gast.AST]:
     if operation.is_bound:
         target = operation.statement.targets[0]
         return list(target.elts) if isinstance(target, gast.Tuple) else [target]
-    call = operation.call
-    for node in nodes(operation.statement):
+    write_name(unit, operation.statement, operation.call, taken)
+    return [name(taken, store=True)]
+
+
+def write_name(unit: Unit, statement: gast.AST, call: gast.AST | None, taken: str) -> None:
+    """Write a name in the place of a call in a statement."""
+    for node in nodes(statement):
         for part in PARTS[type(node)] or ():
             value = getattr(node, part, None)
             if value is call:
                 setattr(node, part, name(taken))
             elif isinstance(value, list):
                 value[:] = [name(taken) if v is call else v for v in value]
-    unit.rewritten(operation.statement)
-    return [name(taken, store=True)]
+    unit.rewritten(statement)
 
 
 def _base(unit: Unit, stack: _Stack) -> str:
-    """What to call what was pushed, where it has no name: `x_old`, and its tangent `x_old_dot`."""
     pushed = next((o.call.args[0] for o in stack.operations if o.form == "push" and o.call is not None), None)
+    return base_of(unit, pushed)
+
+
+def base_of(unit: Unit, pushed: gast.AST | None) -> str:
+    """What to call what was pushed, where it has no name: `x_old`, and its tangent `x_old_dot`."""
     found = sorted(mentioned(pushed) & unit.locals) if pushed is not None and operated(unit, pushed) is None else []
     while isinstance(pushed, (gast.Call, gast.Attribute, gast.Subscript)):
         pushed = pushed.func if isinstance(pushed, gast.Call) else pushed.value

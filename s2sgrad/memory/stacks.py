@@ -17,11 +17,14 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind
 from s2sgrad.flow.counts import binding_counts, read_counts
 from s2sgrad.flow.graph import binds, evaluation
-from s2sgrad.ir.quote import calls_in
+from s2sgrad.ir.forms import alone, appended_to, popped
+from s2sgrad.ir.quote import PARTS, calls_in, nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.sources import sources
 from s2sgrad.primitives.catalogue import on_stack
 from s2sgrad.runtime.traits import traits
+
+_MAY_NOT_RUN = (gast.IfExp, gast.BoolOp, gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
 def fresh_stacks(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], lasting: bool = False) -> set[str]:
@@ -90,6 +93,25 @@ def operated(unit: Unit, node: gast.AST) -> str | None:
     else:
         owner = node.args[0] if unit.resolve(node.func) is runtime.push else None
     return owner.id if isinstance(owner, gast.Name) else None
+
+
+def form_of(statement: gast.AST, call: gast.Call) -> str | None:
+    """What an operation does to its stack each time that a simple statement runs: "push" or "pop"."""
+    if alone(statement) is call and appended_to(call) is not None:
+        return "push"
+    plain = isinstance(statement, (gast.Assign, gast.AugAssign)) and popped(call) is not None and not call.args
+    if not plain or not any(n is call for n in nodes(statement.value)):
+        return None
+    waiting = [statement.value]
+    while waiting:
+        node = waiting.pop()
+        if node is call:
+            return "pop"
+        if not isinstance(node, _MAY_NOT_RUN):
+            for part in PARTS[type(node)] or ():
+                value = getattr(node, part, None)
+                waiting += [v for v in (value if isinstance(value, list) else [value]) if isinstance(v, gast.AST)]
+    return None
 
 
 def made_once(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> set[str]:

@@ -154,20 +154,27 @@ def _found(unit: Unit, tree: gast.FunctionDef) -> list[list[_Stack]]:
         for place, statement in enumerate(block):
             header = effects.header(statement)
             for call, stack in operations(unit, header) if not found.keys().isdisjoint(mentioned(header)) else ():
-                form = form_of(statement, call) if stack in found else None
-                if form == "push":
-                    found[stack].pushing.append(block)
-                    found[stack].pushes.append(_Moves(place, call.args[0]))
-                elif form == "pop" and not (statement.value is call and isinstance(statement.targets[0], gast.Tuple)):
-                    bound = statement.value is call and bound_name(statement) is not None
-                    found[stack].popping.append(block)
-                    found[stack].pops.append(_Moves(place, statement.targets[0]) if bound else _Moves(place, call, call))
+                if stack in found:
+                    _note(found[stack], block, place, call)
     times = Counter(stack for s in effects.walk(tree.body) for _, stack in operations(unit, effects.header(s)))
     pairs: dict[tuple[int, int], list[_Stack]] = {}
     for stack in found.values():
         if stack.is_plain(times[stack.name]):
             pairs.setdefault((id(stack.pushing[0]), id(stack.popping[0])), []).append(stack)
     return [stacks for stacks in pairs.values() if len(stacks) > 1]
+
+
+def _note(stack: _Stack, block: Block, place: int, call: gast.Call) -> None:
+    """Note a push or a pop of a statement that always makes it; one into several names is of a tape."""
+    statement: Any = block[place]
+    form = form_of(statement, call)
+    if form == "push":
+        stack.pushing.append(block)
+        stack.pushes.append(_Moves(place, call.args[0]))
+    elif form == "pop" and not (statement.value is call and isinstance(statement.targets[0], gast.Tuple)):
+        bound = statement.value is call and bound_name(statement) is not None
+        stack.popping.append(block)
+        stack.pops.append(_Moves(place, statement.targets[0]) if bound else _Moves(place, call, call))
 
 
 def _joined(unit: Unit, tree: gast.FunctionDef, stacks: list[_Stack]) -> bool:
@@ -245,32 +252,38 @@ def _is_alone(unit: Unit, tree: gast.FunctionDef, own: str, read: set[str]) -> b
 
 def _spread(unit: Unit, stacks: list[_Stack], pushing: Block, popping: Block) -> None:
     """Find the places that each push and each pop can move to."""
+    _spread_pushes(unit, stacks, pushing)
+    held = [mentioned(s) for s in popping]
+    for pop in [pop for stack in stacks for pop in stack.pops]:
+        own = pop.what.id if pop.kept is None else ""
+
+        def unread(place: int, own: str = own) -> bool:
+            return own not in held[place]
+
+        pop.spread(len(popping), unread, unread)
+
+
+def _spread_pushes(unit: Unit, stacks: list[_Stack], pushing: Block) -> None:
+    """Find the places that each push can move to: a name is pushed as what it is bound to, a copy as what it holds."""
     names = {s.name for s in stacks}
     others = [getattr(appended_to(alone(s)), "id", None) in names for s in pushing]
     ways_out = [leaves([s]) for s in pushing]
-    bound, held = [stored(s) for s in pushing], [mentioned(s) for s in popping]
-    copies = any(not isinstance(push.what, gast.Name) for s in stacks for push in s.pushes)
+    bound = [stored(s) for s in pushing]
+    pushes = [push for stack in stacks for push in stack.pushes]
+    copies = any(not isinstance(push.what, gast.Name) for push in pushes)
     changed = [{n for t in effects.walk([s]) for n in unit.changed(t)} if copies else set() for s in pushing]
-    for stack in stacks:
-        for push in stack.pushes:
-            read, is_name, is_copy = mentioned(push.what), isinstance(push.what, gast.Name), _is_section(push.what)
-            safe = is_name or _never_raises(unit, push.what)
+    for push in pushes:
+        read, is_name = mentioned(push.what), isinstance(push.what, gast.Name)
+        movable, safe = _is_section(push.what), is_name or _never_raises(unit, push.what)
 
-            def down(place: int, read: set[str] = read, is_name: bool = is_name, movable: bool = is_name or is_copy) -> bool:
-                kept = read.isdisjoint(bound[place] if is_name else bound[place] | changed[place])
-                return others[place] or (movable and kept and not ways_out[place])
+        def down(place: int, read: set[str] = read, is_name: bool = is_name, movable: bool = movable) -> bool:
+            kept = read.isdisjoint(bound[place] if is_name else bound[place] | changed[place])
+            return others[place] or (movable and kept and not ways_out[place])
 
-            def up(place: int, safe: bool = safe, down: Callable[[int], bool] = down) -> bool:
-                return others[place] or (safe and down(place))
+        def up(place: int, safe: bool = safe, down: Callable[[int], bool] = down) -> bool:
+            return others[place] or (safe and down(place))
 
-            push.spread(len(pushing), up, down)
-        for pop in stack.pops:
-            own = pop.what.id if pop.kept is None else ""
-
-            def unread(place: int, own: str = own) -> bool:
-                return own not in held[place]
-
-            pop.spread(len(popping), unread, unread)
+        push.spread(len(pushing), up, down)
 
 
 def _is_section(pushed: gast.AST) -> bool:

@@ -52,6 +52,7 @@ from s2sgrad.cleanup import (
     unread_copies,
     unwritten_copies,
     vectorize,
+    whole_restores,
     whole_sums,
     with_statements,
     written_again,
@@ -370,6 +371,7 @@ def _watch(c: Compilation) -> None:
 
 FINISH: tuple[Stage, ...] = (
     *_stages(("vectorize", vectorize.run), ("accumulation", accumulation.run)),
+    *_stages(("whole_restores", whole_restores.run)),
     Stage("backend", _lower),
     *_stages(
         ("written_again", written_again.elements),

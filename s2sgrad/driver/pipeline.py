@@ -35,6 +35,7 @@ from s2sgrad.cleanup import (
     item_loops,
     joint_records,
     kept_states,
+    late_zeros,
     one_name,
     peephole,
     recorded_results,
@@ -374,6 +375,7 @@ FINISH: tuple[Stage, ...] = (
     *_stages(("whole_restores", whole_restores.run)),
     Stage("backend", _lower),
     *_stages(
+        ("late_zeros", late_zeros.run),
         ("written_again", written_again.elements),
         ("whole_sums", whole_sums.run),
         ("item_reads", item_loops.advance),

@@ -1,0 +1,184 @@
+"""A section of an adjoint is set to 0 behind what reads it, and not at all where something is added to it next.
+
+    t = u_bar[0].copy()                     u_bar[1] += u_bar[0]
+    u_bar[0] = 0.0                  ->      u_bar[0] = 0.0
+    u_bar[1] += t
+
+    g_bar[k:] = 0.0                 ->      g_bar[k:] = y_bar * s
+    g_bar[k:] += y_bar * s
+
+Each statement that the zeros move over, and the one that reads, touches none of these elements: it mentions no array of that
+memory, but for sections that differ along an axis by their constants (`0` and `1`, `-1` and `:-1`).
+
+>>> import numpy as np
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... def f(u, c):
+...     u[1:-1] *= u[1:-1]
+...     u[0] = u[1]
+...     return u @ u
+... ''', "late_zeros", np.ones(5), 0.1))
+-     t5 = u__bar[0]
++     u__bar[1] += u__bar[0]
+-     u__bar[1] += t5
+"""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import Any
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Array
+from s2sgrad.flow.counts import read_counts, write_counts
+from s2sgrad.flow.graph import Block
+from s2sgrad.ir.forms import bound_name, minus, parts_of, receiver, whole_number
+from s2sgrad.ir.quote import NAMES, at, clone, mentioned, nested, nodes, nodes_of
+from s2sgrad.ir.unit import Unit
+from s2sgrad.memory.aliasing import Memory
+from s2sgrad.memory.sources import is_fresh
+
+_SIMPLE = (gast.Assign, gast.AugAssign)
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """Move zeros of adjoints, or leave them out."""
+    if any(_zeroed(unit, s) is not None for s in effects.walk(tree.body)):
+        unit.memory = Memory(unit, tree, unit.kinds)  # with what the passes since have named
+        reads, writes = read_counts(tree.body), write_counts(tree.body)
+        for block in nested(tree.body):
+            for statement in [s for s in block if _zeroed(unit, s) is not None]:
+                place = next(k for k, s in enumerate(block) if s is statement)
+                taken = block[place - 1] if place else None
+                bound = bound_name(taken) if taken is not None else None
+                if bound in unit.temps and reads[bound] == 1 == writes[bound]:
+                    _read_before(unit, block, place)
+        for block in nested(tree.body):
+            for statement in [s for s in block if _zeroed(unit, s) is not None]:
+                _assign_first(unit, block, next(k for k, s in enumerate(block) if s is statement))
+    return tree
+
+
+def _zeroed(unit: Unit, statement: gast.AST) -> gast.Subscript | None:
+    """The section of an adjoint that a statement sets to 0."""
+    section = effects.stored(statement)
+    if section is None or not isinstance(section.value, gast.Name) or section.value.id not in unit.derivative.bars:
+        return None
+    zero = isinstance(statement.value, gast.Constant) and type(statement.value.value) is float and statement.value.value == 0
+    return section if zero and isinstance(unit.kinds.get(section.value.id), Array) else None
+
+
+def _read_before(unit: Unit, block: Block, place: int) -> None:
+    """Move zeros behind the one statement that reads what was there, where it is taken just before them."""
+    taken, zeros = block[place - 1], block[place]
+    section = effects.stored(zeros)
+    copied = receiver(taken.value, "copy")
+    if section is None or _text(taken.value if copied is None else copied) != _text(section):
+        return
+    bound = bound_name(taken) or ""
+    for reader in range(place + 1, len(block)):
+        statement = block[reader]
+        if not isinstance(statement, _SIMPLE) or _touches(unit, statement, section):
+            return
+        if bound in mentioned(statement):
+            if _is_plain(unit, statement, bound):
+                _write(statement, bound, clone(taken.value if copied is None else copied))
+                unit.rewritten(statement)
+                block[place - 1 : reader + 1] = [*block[place + 1 : reader + 1], zeros]
+            return
+
+
+def _is_plain(unit: Unit, statement: Any, bound: str) -> bool:
+    """Whether a statement reads a name at once, once, and keeps nothing of what it stands for."""
+    inner = [n for n in nodes(statement.value) if isinstance(n, (gast.Lambda, gast.ListComp, gast.IfExp, gast.BoolOp))]
+    if inner or sum(n.id == bound for n in nodes_of(statement.value, NAMES)) != 1:
+        return False
+    stores = isinstance(statement, gast.AugAssign) or effects.stored(statement) is not None
+    return stores or (bound_name(statement) is not None and is_fresh(unit, statement.value))
+
+
+def _write(statement: Any, bound: str, section: gast.Subscript) -> None:
+    """Write a section where a statement reads a name."""
+    section.ctx = gast.Load()
+    for node in nodes(gast.Expr(statement.value)):
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if isinstance(value, list):
+                value[:] = [section if isinstance(v, gast.Name) and v.id == bound else v for v in value]
+            elif isinstance(value, gast.Name) and value.id == bound:
+                setattr(statement if value is statement.value else node, field, section)
+
+
+def _assign_first(unit: Unit, block: Block, place: int) -> None:
+    """Assign what the next statement about an array adds to its zeros."""
+    section = effects.stored(block[place])
+    if section is None:
+        return
+    own, index = section.value.id, mentioned(section.slice)
+    for later in range(place + 1, len(block)):
+        statement = block[later]
+        if not isinstance(statement, _SIMPLE) or not index.isdisjoint(unit.changed(statement)):
+            return
+        names = unit.memory.at_once_with(own) | {own}
+        if not names.isdisjoint(mentioned(statement)):
+            added = isinstance(statement, gast.AugAssign) and isinstance(statement.op, (gast.Add, gast.Sub))
+            if added and _text(statement.target) == _text(section) and names.isdisjoint(mentioned(statement.value)):
+                value = statement.value if isinstance(statement.op, gast.Add) else minus(statement.value)
+                block[later : later + 1] = at(statement, gast.Assign([statement.target], value, None))
+                del block[place]
+                unit.rewritten(*block[later - 1 : later])
+            return
+
+
+def _text(section: gast.AST) -> str:
+    plain = isinstance(section, gast.Subscript)
+    return gast.dump(section.value) + gast.dump(section.slice) if plain else ""
+
+
+def _touches(unit: Unit, statement: gast.AST, section: gast.Subscript) -> bool:
+    """Whether a statement may read or change elements of a section, or what its index is."""
+    own = section.value.id
+    if not mentioned(section.slice).isdisjoint(unit.changed(statement)):
+        return True
+    others = (unit.memory.at_once_with(own) | {own}) & mentioned(statement)
+    sections = [n for n in nodes(statement) if isinstance(n, gast.Subscript) and getattr(n.value, "id", None) == own]
+    apart = {id(n.value) for n in sections if _are_apart(parts_of(section.slice), parts_of(n.slice))}
+    return bool(others - {own}) or any(n.id == own and id(n) not in apart for n in nodes_of(statement, NAMES))
+
+
+def _are_apart(one: list[gast.AST], other: list[gast.AST]) -> bool:
+    """Whether two sections have no element in common, by the constants along an axis."""
+    for a, b in zip_longest(one, other):
+        if a is None or b is None or not (_is_axis(a) and _is_axis(b)):
+            return False
+        if _ends_before(a, b) or _ends_before(b, a):
+            return True
+    return False
+
+
+def _is_axis(part: gast.AST) -> bool:
+    """Whether a part of an index certainly stands for one axis."""
+    if isinstance(part, gast.Slice):
+        return part.step is None
+    return whole_number(part) is not None
+
+
+def _ends_before(one: gast.AST, other: gast.AST) -> bool:
+    """Whether the places of one part lie before those of the other, both counted from the same end."""
+    stop, start = _stop(one), _start(other)
+    return stop is not None and start is not None and (stop < 0) == (start < 0) and stop <= start
+
+
+def _start(part: gast.AST) -> int | None:
+    """The first place of a part, where it is a constant."""
+    return whole_number(part.lower) if isinstance(part, gast.Slice) else whole_number(part)
+
+
+def _stop(part: gast.AST) -> int | None:
+    """The place behind the last of a part, where it is a constant that counts from the same end."""
+    if isinstance(part, gast.Slice):
+        return whole_number(part.upper)
+    place = whole_number(part)
+    return None if place is None or place == -1 else place + 1

@@ -153,9 +153,9 @@ def _found(unit: Unit, tree: gast.FunctionDef) -> list[list[_Stack]]:
     for block in nested(tree.body):
         for place, statement in enumerate(block):
             header = effects.header(statement)
-            for call, stack in operations(unit, header) if not found.keys().isdisjoint(mentioned(header)) else ():
-                if stack in found:
-                    _note(found[stack], block, place, call)
+            for call, own in operations(unit, header) if not found.keys().isdisjoint(mentioned(header)) else ():
+                if own in found:
+                    _note(found[own], block, place, call)
     times = Counter(stack for s in effects.walk(tree.body) for _, stack in operations(unit, effects.header(s)))
     pairs: dict[tuple[int, int], list[_Stack]] = {}
     for stack in found.values():
@@ -338,13 +338,7 @@ def _join(unit: Unit, tree: gast.FunctionDef, stacks: list[_Stack], here: int, t
     pushing, popping = stacks[0].pushing[0], stacks[0].popping[0]
     records = [pair for s in stacks for pair in zip(s.pushes, reversed(s.pops), strict=True)]
     records.sort(key=lambda pair: pair[0].place)
-    for push, pop in records:
-        if pop.kept is not None:
-            new = unit.local(base_of(unit, push.what))
-            write_name(unit, popping[pop.place], pop.kept, new)
-            pop.what = name(new, store=True)
-        elif pop.what.id in unit.temps and not isinstance(push.what, gast.Name) and _is_section(push.what):
-            rename({pop.what.id: unit.local(base_of(unit, push.what))}, *popping)
+    _name_popped(unit, tree, popping, records)
     _name_alike(records, pushing, popping, tree)
     tape = unit.names.fresh("tape")
     unit.derivative.tapes[tape] = [next(s.name for s in stacks if push in s.pushes) for push, _ in records]
@@ -356,6 +350,17 @@ def _join(unit: Unit, tree: gast.FunctionDef, stacks: list[_Stack], here: int, t
     _replace(popping, there, pop, {pop.place for _, pop in records if pop.kept is None})
     begun = [k for k, s in enumerate(tree.body) if bound_name(s) in {stack.name for stack in stacks}]
     _replace(tree.body, begun[0], at(tree.body[begun[0]], *statements("tape = []", tape=tape)), {*begun})
+
+
+def _name_popped(unit: Unit, tree: gast.FunctionDef, popping: Block, records: list[tuple[_Moves, _Moves]]) -> None:
+    """Give what is popped a name, where it is stored into a section, or read within an expression."""
+    for push, pop in records:
+        if pop.kept is not None:
+            new = unit.local(base_of(unit, push.what))
+            write_name(unit, popping[pop.place], pop.kept, new)
+            pop.what = name(new, store=True)
+        elif pop.what.id in unit.temps and not isinstance(push.what, gast.Name) and _is_section(push.what):
+            rename({pop.what.id: unit.local(base_of(unit, push.what))}, *tree.body)
 
 
 def _name_alike(records: list[tuple[_Moves, _Moves]], pushing: Block, popping: Block, tree: gast.FunctionDef) -> None:

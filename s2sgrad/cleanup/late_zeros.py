@@ -134,7 +134,7 @@ def _assign_first(unit: Unit, block: Block, place: int) -> None:
 
 def _text(section: gast.AST) -> str:
     plain = isinstance(section, gast.Subscript)
-    return gast.dump(section.value) + gast.dump(section.slice) if plain else ""
+    return str(gast.dump(section.value) + gast.dump(section.slice)) if plain else ""
 
 
 def _touches(unit: Unit, statement: gast.AST, section: gast.Subscript) -> bool:

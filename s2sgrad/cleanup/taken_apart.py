@@ -4,9 +4,6 @@
     m_bar2 = t1[0]         ->    m_bar2 = t1_0
     P_bar2 = t1[1]               P_bar2 = t1_1
 
-    y_bar = y1_bar, 0.0
-    x_bar = y_bar[0] * a + y_bar[1] * b      ->      x_bar = y1_bar * a
-
 Each binding of the name is a display of the same length, each read a constant index or a target of that many names.  The
 user's own names stay.  Copy propagation does the rest.
 
@@ -48,10 +45,9 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN
-from s2sgrad.ir.forms import bound_name, minus
+from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import Transformer, assign, at, name, nodes_of, rewritten
 from s2sgrad.ir.unit import Unit, parameters
-from s2sgrad.runtime import product
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -63,13 +59,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
             if (t := bound_name(statement)) in lengths:
                 bound.setdefault(t, []).append(statement.value.elts)
         items = {t: [_item(unit, t, [*values]) for values in zip(*bound[t], strict=True)] for t in lengths}
-        unread = {
-            item
-            for t in items.keys() & unit.derivative.bars
-            for item, values in zip(items[t], zip(*bound[t], strict=True), strict=True)
-            if all(isinstance(value, gast.Constant) and value.value == 0.0 for value in values)
-        }
-        tree.body = rewritten(tree.body, lambda statement: _apart(unit, statement, items, unread))
+        tree.body = rewritten(tree.body, lambda statement: _apart(unit, statement, items))
     return tree
 
 
@@ -137,10 +127,11 @@ def _item(unit: Unit, t: str, bound: list[gast.AST]) -> str:
     unit.kinds[item] = kinds[0] if len(kinds) == 1 else UNKNOWN
     if t in unit.derivative.bars:
         unit.derivative.bars.add(item)
+        unit.derivative.parts.add(item)
     return item
 
 
-def _apart(unit: Unit, statement: gast.AST, items: dict[str, list[str]], unread: set[str]) -> list[gast.AST]:
+def _apart(unit: Unit, statement: gast.AST, items: dict[str, list[str]]) -> list[gast.AST]:
     """A statement with variables for the items of tuples."""
     bound = bound_name(statement) if isinstance(statement, gast.Assign) else None
     if bound in items:
@@ -152,44 +143,18 @@ def _apart(unit: Unit, statement: gast.AST, items: dict[str, list[str]], unread:
         return at(statement, *(assign(target.id, name(item)) for target, item in parts))
     held = effects.header(statement)
     if not items.keys().isdisjoint(n.id for n in nodes_of(held, (gast.Name,))):
-        _Items(unit, items, unread).within(statement)
+        _Items(items).within(statement)
         unit.rewritten(statement)
     return [statement]
 
 
 class _Items(Transformer):
-    """Reads the variables for items.
+    """Reads the variables for items."""
 
-    The cotangent of a result that nobody reads is 0: the terms of sums that it multiplies are left out, for their slopes may
-    be infinite where those of the other results are not.
-    """
-
-    def __init__(self, unit: Unit, items: dict[str, list[str]], unread: set[str]) -> None:
-        self.unit = unit
+    def __init__(self, items: dict[str, list[str]]) -> None:
         self.items = items
-        self.unread = unread
         self.lengths = {t: len(names) for t, names in items.items()}
 
     def visit_Subscript(self, node: gast.Subscript) -> gast.AST:
         k = _place(node, self.lengths)
         return self.generic_visit(node) if k is None else name(self.items[node.value.id][k])
-
-    def visit_BinOp(self, node: gast.BinOp) -> gast.AST:
-        node = self.generic_visit(node)
-        if isinstance(node.op, (gast.Add, gast.Sub)) and not self._is_zero(node):
-            if self._is_zero(node.right):
-                return node.left
-            if self._is_zero(node.left):
-                return node.right if isinstance(node.op, gast.Add) else minus(node.right)
-        return node
-
-    def _is_zero(self, node: gast.AST) -> bool:
-        """Whether an expression is 0 since it is the cotangent of a result that nobody reads, or a product with it."""
-        if isinstance(node, gast.UnaryOp):
-            return self._is_zero(node.operand)
-        if isinstance(node, gast.BinOp):
-            sides = [node.left] if isinstance(node.op, gast.Div) else [node.left, node.right]
-            return isinstance(node.op, (gast.Mult, gast.Div)) and any(map(self._is_zero, sides))
-        if isinstance(node, gast.Call) and self.unit.resolve(node.func) is product:
-            return any(map(self._is_zero, node.args))
-        return isinstance(node, gast.Name) and node.id in self.unread

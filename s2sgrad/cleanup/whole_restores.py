@@ -188,7 +188,7 @@ def _target(statement: gast.AST) -> str:
 
 
 def _text(section: gast.Subscript) -> str:
-    return gast.dump(section.value) + gast.dump(section.slice)
+    return str(gast.dump(section.value) + gast.dump(section.slice))
 
 
 def _is_read(unit: Unit, base: str, between: Block) -> bool:

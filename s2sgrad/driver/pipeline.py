@@ -51,6 +51,7 @@ from s2sgrad.cleanup import (
     twin_stacks,
     uniform,
     unread_copies,
+    unread_terms,
     unwritten_copies,
     vectorize,
     whole_restores,
@@ -326,6 +327,7 @@ CLEANUP: tuple[Stage, ...] = (
     *_stages(
         ("webs", webs.run),
         ("taken_apart", taken_apart.run),
+        ("unread_terms", unread_terms.run),
         ("aliasing", _memory),
         ("zeros_alike", zeros_alike.run),
         ("deadcode", deadcode.run),

@@ -151,6 +151,7 @@ class ShadowedNames(Record):
 @dataclass
 class DerivativeNames(Record):
     """What the derivative adds: the names of adjoints (`bars`) and of the cotangent of a result (`seeds`).
+    Of adjoints, those that are parts of the cotangent of a tuple (`parts`).
     Differentiated values and their derivatives, all of them floats (`floating`), or complex numbers among them
     (`complex`).  What is recorded, with its variable (for a call: itself).  By stack the variable that it keeps, whether
     it keeps numbers, and of which sort (`stack_bases`).  By stack of tuples the stacks that it stands for (`tapes`).  The
@@ -159,6 +160,7 @@ class DerivativeNames(Record):
     a branch computes again the name that it has before (`again`)."""
 
     bars: set[str] = field(default_factory=set)
+    parts: set[str] = field(default_factory=set)
     seeds: set[str] = field(default_factory=set)
     floating: set[str] = field(default_factory=set)
     complex: bool = False

@@ -7,7 +7,7 @@
     g_bar[k:] = 0.0                 ->      g_bar[k:] = y_bar * s
     g_bar[k:] += y_bar * s
 
-Each statement that the zeros move over, and the one that reads, touches none of these elements: it mentions no array of that
+No statement that the zeros move over touches these elements, nor does the one that reads.  They mention no array of that
 memory, but for sections that differ along an axis by their constants (`0` and `1`, `-1` and `:-1`).
 
 >>> import numpy as np

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import linecache
 import re
 
 import numpy as np
 import pytest
+from edge_programs import edge_program
 
 from s2sgrad import grad
 from s2sgrad.testing import check_grads
@@ -189,3 +191,13 @@ def test_one_record_is_kept_of_the_array(function):
 def test_the_sections_are_recorded_one_by_one(function):
     """Each for another reason: the whole would not be what is restored, or would be more than that."""
     assert wholes(function) == 0
+
+
+@pytest.mark.sampled(one_in=6)
+@pytest.mark.parametrize("seed", range(60))
+def test_random_programs(seed):
+    space = {"np": np}
+    text, file = edge_program(seed), f"<edge program {seed}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    exec(compile(text, file, "exec"), space)
+    check_grads(space["f"], args(), order=1 + (seed % 5 == 0))

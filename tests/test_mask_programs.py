@@ -2,7 +2,7 @@
 
     S2SGRAD_MASKS=5000 python -m pytest tests/test_mask_programs.py
 
-takes more programs; a fifth as many second derivatives are taken, and tangents in forward mode.
+takes more programs; a fifth as many second derivatives are taken, whole Hessians, and tangents in forward mode.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ PARTS = -(-int(os.environ.get("S2SGRAD_MASKS", "40")) // OF_A_PART)
 
 @pytest.mark.sampled(one_in=4, by="part")
 @pytest.mark.parametrize(
-    "order, part", [*((1, k) for k in range(PARTS)), *((order, k) for order in (0, 2) for k in range(-(-PARTS // 5)))]
+    "order, part",
+    [*((1, k) for k in range(PARTS)), *((order, k) for order in (0, 2, "hessian") for k in range(-(-PARTS // 5)))],
 )
 def test_right_or_refused(order, part):
     outcomes = Counter(outcome(mask_program(seed), order) for seed in range(part * OF_A_PART, (part + 1) * OF_A_PART))

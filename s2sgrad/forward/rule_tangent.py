@@ -172,6 +172,7 @@ class RuleTangent:
     def _by_divisors(self) -> dict[int, gast.AST]:
         """The terms of operands that may overflow and that this divides by: 0 where the quotient is."""
         known, power = self.tangents.singular, singular.exponent(self.operation)
+        own = self.operation.target is runtime.share  # its slope is 0 there as it is written
         found: dict[int, gast.AST] = {}
         if known is None:
             return found
@@ -180,14 +181,10 @@ class RuleTangent:
             if operand.id in known.divisors and levels_off(self.operation.target):
                 (slope,) = self._written(self._formula, Cotangent(constant(1.0), None), [k])
                 found[k] = call(self.unit, "times", runtime.times, simplified(clone(slope)), self.tangents.part(operand))
-            elif operand.id in known.divisors and divides(self.operation.target, k, power):
+            elif operand.id in known.divisors and divides(self.operation.target, k, power) and not own:
                 ratio = call(self.unit, "over", runtime.over, self.tangents.part(operand), operand)
-                if self.operation.target is runtime.share:
-                    slope = gast.BinOp(self.y, gast.Mult(), gast.BinOp(constant(1.0), gast.Sub(), self.y))
-                    found[k] = call(self.unit, "times", runtime.times, slope, ratio)
-                    continue
                 flat = call(self.unit, "times", runtime.times, self.y, ratio)
-                scaled = self.operation.target is not np.divide and power not in (None, -1)
+                scaled = power not in (None, -1)
                 found[k] = gast.BinOp(constant(power), gast.Mult(), flat) if scaled else minus(flat)
         return found
 

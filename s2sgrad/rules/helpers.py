@@ -26,6 +26,7 @@ from s2sgrad.runtime import (
     product,
     ratio,
     shadows,
+    share,
     structure,
     times,
     unbroadcast,
@@ -316,9 +317,10 @@ def ratio_(w, z, a, b):
     return ratio(w, b), -ratio(w * z, b)
 
 
+# Not `y * (1 - y) / e`, as in the exponent: where `e` is so small that its inverse is infinite, that is no number.
 @elementwise(runtime.share)
 def share_(w, y, e, c):
-    return times(w * y, ratio(1.0 - y, e)), -w * y * ratio(1.0, e + c)
+    return product(over(w, e + c), share(c, e)), -product(over(w, e + c), y)
 
 
 def power_or_zero(x, n):

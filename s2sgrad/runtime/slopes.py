@@ -82,7 +82,7 @@ def share(e: Any, c: Any) -> Any:
     >>> share(np.array([1.0, np.inf, np.inf]), np.array([3.0, 1.0, np.inf]))
     array([0.25, 1.  ,  nan])
     """
-    with np.errstate(invalid="ignore", over="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         out = np.divide(e, np.add(e, c))
         return np.where(np.isinf(e) & np.isfinite(c), 1.0, out)[()] if _has_nan(out) else out
 

@@ -295,3 +295,16 @@ def a_matrix_that_was_made_before(v):
 @case(VECTOR)
 def derivatives_at_each_element(v):
     return v @ elementwise_grad(lambda t: np.sin(t) * v)(v * v)
+
+
+def softplus_overwritten(x):
+    t = np.log1p(np.exp(np.array([2.0, 1.5, -900.0]) * x))
+    for i in range(3):
+        if x[i] < 0.0:
+            t[i] = x[0]
+    return np.sum(x[::-1] * t)
+
+
+@case(np.array([-0.4, 0.7, 0.805]))
+def gradient_of_a_softplus_of_a_large_negative_value(x):
+    return np.sum(grad(softplus_overwritten)(x))

@@ -406,6 +406,31 @@ def test_what_levels_off_is_flat_at_every_order(level, lines):
         assert quietly(second, -1000.0) == 0.0
 
 
+LOOP = ["x = x[0]", "s = 0.0", "for i in range(2):"]
+RECORDED = {  # a level whose exponential a record holds, or that is read on a path
+    "a loop": ([*LOOP, "    s = s + 0.5 * ({level})"], "np.exp(-x)"),
+    "a branch in a loop": ([*LOOP, "    if x < 1e4:", "        s = s + 0.5 * ({level})"], "np.exp(-x)"),
+    "a path behind": ([LOOP[0], "y = {level}", *LOOP[1:], "    if x < 1e4:", "        s = s + 0.5 * y"], "np.exp(-x)"),
+    "stores over it": (["t = {level}", "for i in range(2):", "    if x[i] > 2e3:", "        t[i] = x[0]", "s = np.sum(t)"],
+                       "np.exp(np.array([-1.0, 1.0]) * x)"),
+}  # fmt: skip
+
+
+@pytest.mark.sampled(one_in=6)
+@pytest.mark.parametrize("level", [*LEVELS, "1 / np.cosh(x)", "1 / np.cosh(x) ** 2"])
+@pytest.mark.parametrize("way", RECORDED)
+@pytest.mark.parametrize("x", [-1000.0, 711.0, 724.5], ids=["overflown", "tiny", "tinier"])
+def test_what_levels_off_is_flat_where_a_record_holds_the_exponential(level, way, x):
+    """Also where the exponential is so small that its inverse is infinite."""
+    lines, e = RECORDED[way]
+    f = written([line.format(level=level.format(e=e)) for line in lines], "s")
+    x = np.array([x, -x] if way == "stores over it" else [x])
+    slopes = [quietly(derivative, x) for derivative in (grad(f), lambda x: tangents(f, x))]
+    assert np.all(np.isfinite(slopes)) and np.allclose(slopes[0], slopes[1])
+    for second in SECOND[:1] if "cosh" in level else SECOND:
+        assert np.all(abs(quietly(second(f), x)) < 1e-300)
+
+
 @pytest.mark.parametrize("text", ["np.cos(r)", "np.log(np.cosh(r))", "r * np.sin(r)", "max(r, 0.0) ** 2", "np.sum(d ** 2)"])
 @pytest.mark.parametrize("length", ["np.linalg.norm(x)", "np.hypot(x[0], x[1])", "np.sqrt(x @ x)",
                                     "np.sqrt(x[0] ** 2 + x[1] ** 2)", "np.sqrt(np.sum(x ** 2))"])  # fmt: skip

@@ -23,8 +23,9 @@
 >>> sorted(found.rooted), sorted(found.divisors)
 (['q', 's'], ['d', 'e'])
 
-The analysis is flow-insensitive.  A name is a divisor only if all that is differentiated of it goes that way.  What a root
-is taken of may be raised to powers, too, and be returned: what arrives from there is finite.
+The analysis is flow-insensitive.  What a stack, a list or an array keeps reaches what is read of it.  A name is a divisor
+only if all that is differentiated of it goes that way.  What a root is taken of may be raised to powers, too, and be
+returned: what arrives from there is finite.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ class Singular:
         operation = operations.get(id(statement))
         if operation is None or operation.form == "flat":
             return
-        if operation.form == "grow":  # as a store is
+        if operation.form in ("grow", "push"):  # as a store is
             owner, *values = (getattr(o, "id", "") for o in operation.operands)
             for read in values:
                 self.uses.setdefault(read, []).append((None, 0, owner))
@@ -88,7 +89,7 @@ class Singular:
             self.made.setdefault(target, []).append(operation)
         if targets and not any(target in active for target in targets):
             return
-        plain = len(targets) == 1 and operation.form in ("rule", "item", "atom", "display")
+        plain = len(targets) == 1 and operation.form in ("rule", "item", "atom", "display", "pop")
         for read in sources(operation):
             places = [k for k, o in enumerate(operation.operands) if getattr(o, "id", None) == read]
             use = (operation, places[0] if places else 0, targets[0]) if plain and len(places) < 2 else None
@@ -138,7 +139,8 @@ class Singular:
         return self._closed(self._divides, grows) & self.overflowing
 
     def _divides(self, operation: Operation, place: int) -> bool:
-        if singular.levels_off(operation.target):
+        beside = any(operation.target is function and place == known for function, known in monomials.BESIDE.items())
+        if beside or singular.levels_off(operation.target):
             return True
         others = {getattr(o, "id", None) for k, o in enumerate(operation.operands) if k != place}
         return singular.divides(operation.target, place, exponent(operation)) and not others & self.overflowing
@@ -169,6 +171,8 @@ class Singular:
                     waiting.append(name)
                 for read in self._growing_with(operation):
                     ahead.setdefault(read, []).append(name)
+        for name, uses in self.uses.items():
+            ahead.setdefault(name, []).extend(use[2] for use in uses if use is not None and use[0] is None)
         return frozenset(_reached(waiting, ahead))
 
     def may_overflow(self, operation: Operation) -> bool:
@@ -179,7 +183,7 @@ class Singular:
     def _growing_with(self, operation: Operation) -> list[str]:
         """The names with which the result of an operation grows as they do."""
         if operation.form != "rule":
-            return sources(operation) if operation.form in ("item", "atom") else []
+            return sources(operation) if operation.form in ("item", "atom", "pop") else []
         return [o.id for k, o in enumerate(operation.operands) if isinstance(o, gast.Name) and grows(operation, k)]
 
 

@@ -9,6 +9,8 @@ The compiler finds them (`transform.compounds`).  `c` is a factor, `p` and `q` a
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from s2sgrad.rules.reductions import centered, count, whole
@@ -281,6 +283,15 @@ def share_of_exponential(u, e, a):
 def of_share(g, z, u, e, a):
     return g * z * (1 - z), None, None
 
+
+BESIDE: dict[Any, int] = {
+    over_level: 2,
+    over_power_of_level: 2,
+    power_of_level: 1,
+    log_of_exponential: 1,
+    share_of_exponential: 1,
+}
+"""By function the operand that is known beside the exponent: nothing arrives there."""
 
 for _rule in (
     of_power,

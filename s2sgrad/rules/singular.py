@@ -11,11 +11,12 @@ import math
 
 import numpy as np
 
-from s2sgrad.runtime import share
+from s2sgrad.runtime import over, ratio, share
 
 ADDITIVE = frozenset({np.add, np.subtract, np.negative, np.positive})
 PRODUCTS = frozenset({np.multiply, np.divide})
 POWERS = frozenset({np.power, np.float_power, math.pow, builtins.pow})
+QUOTIENTS = frozenset({np.divide, over, ratio})
 ROOTS = frozenset({np.sqrt, math.sqrt})
 VECTOR_NORMS = frozenset({np.linalg.norm, getattr(np.linalg, "vector_norm", np.linalg.norm)})  # the latter of NumPy 2
 NORMS = VECTOR_NORMS | {np.hypot, math.hypot}
@@ -50,7 +51,8 @@ def divides(primitive: object, place: int, exponent: float | None) -> bool:
     """
     if exponent is not None and any(primitive is power for power in POWERS):
         return place == 0 and exponent < 0
-    return primitive is np.reciprocal or (primitive is np.divide and place == 1) or (primitive is share and place == 0)
+    quotient = any(primitive is function for function in QUOTIENTS)
+    return primitive is np.reciprocal or (quotient and place == 1) or (primitive is share and place == 0)
 
 
 def levels_off(primitive: object) -> bool:

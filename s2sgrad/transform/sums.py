@@ -152,8 +152,9 @@ class Sum:
                 self.adjoints.out.append(gast.Assign([whole], value, None))
             self.adjoints.present[x] = Bar(bar, True, True, SLOPES)
             return
-        if not fresh and isinstance(kind, Array) and self.adjoints.is_borrowed(value):
-            value, fresh = in_new_memory(self.unit, value, kind, isinstance(self.adjoints.kinds.get(x), OrNone)), True
+        if not fresh and not isinstance(kind, Number) and self.adjoints.is_borrowed(value):
+            value = in_new_memory(self.unit, value, kind, isinstance(self.adjoints.kinds.get(x), OrNone))
+            fresh = isinstance(kind, Array)
         if not fresh and stores.reads_section(self.adjoints, value):
             value, fresh = stores.detached(self.adjoints, value, kind), isinstance(kind, Array)
         fresh = fresh and not may_be_narrow(self.adjoints, kind, value)

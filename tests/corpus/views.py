@@ -462,3 +462,17 @@ def added_where_a_mask_says_from_a_row(x):
     y = x * 0.7
     np.add(y, np.sin(x[0]), out=y, where=y < 0.3)
     return np.sum(y * y)
+
+
+@case(np.array([-1.12, -1.4, -1.37, -0.63]), np.array([-0.41, 1.41, -0.32, 0.87]), argnums=(0, 1))
+def section_by_a_named_slice_while_a_name_goes_through_rows(u, v):
+    k = 1
+    B = np.concatenate((np.sin(u), u * v, v))
+    M = np.outer(u, v) * 0.7
+    w, z = M[1], B[2:6]
+    rows, held, t = [u, M[2]], {"a": w, "b": [v, z]}, (v, w)
+    M[slice(k, k + 2), k] -= 0.5
+    for k in reversed(range(3)):
+        v = M[k] if M[k, 0] < 0.3 else v[::-1]
+    z = B[:8][k:][:4]
+    return np.sum(held["a"] * z * z) + np.sum(rows[0] * rows[-1]) + 0.3 * np.sum(t[0] * t[1] * u)

@@ -22,6 +22,7 @@ from s2sgrad.analysis.kinds import Container, Kind, Number
 from s2sgrad.flow.liveness import Liveness
 from s2sgrad.inplace.rebind_markers import is_marker
 from s2sgrad.ir import notes
+from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import place_of
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
@@ -63,10 +64,16 @@ def writes_in_place(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) 
 
 def own_lists(unit: Unit, tree: gast.FunctionDef) -> Collection[str]:
     """The lists of a text of ours of which no other name has to see what is put on them.  They are the stacks of its
-    records, and all of them where none has a shadow, for what grew there was of one name."""
+    records, and all with one name where none has a shadow, for what grew there was of one name.  A list that is restored
+    may have two: `b2 = b`, where a sort bound another one."""
     if not unit.primal.is_generated:
         return ()
-    return local_stacks(unit, tree) | recorded_stacks(unit, tree) if shadows.are_in(unit) else unit.locals
+    stacks = local_stacks(unit, tree) | recorded_stacks(unit, tree)
+    if shadows.are_in(unit):
+        return stacks
+    named = [s for s in effects.walk(tree.body) if isinstance(getattr(s, "value", None), gast.Name)]
+    twice = {n for s in named if (bound := bound_name(s)) is not None for n in (bound, s.value.id)}
+    return stacks | (unit.locals - twice)
 
 
 def resized(unit: Unit, statement: gast.AST, own: Collection[str] = ()) -> str | None:

@@ -624,3 +624,14 @@ def tuple_repeated_in_place(x):
     items = x[0] * x[0], x[1]
     items *= 2
     return items[0] * 3.0 + items[2] * 5.0
+
+
+@case(np.array([-0.43, -1.23, 0.46, 0.81, 1.11]))
+def sorted_after_pops_of_which_one_is_in_a_branch(x):
+    b = [v * v for v in x]
+    s = x[4]
+    if s > 0.0:
+        s += b.pop(1) * b[0]
+    s += b.pop() * 1.3
+    b.sort()
+    return s + b[0] * b[1]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.recorded.applying import apply, as_scalar, innermost, of_number, of_numbers
+from s2sgrad.recorded.guests import operand
 from s2sgrad.recorded.values import (
     COMPLEX,
     FLOATS,
@@ -169,8 +170,9 @@ def _operators(symbol: Callable[[Any, Any], Any], ufunc: np.ufunc, pull: Any) ->
 
 def _unlike(ufunc: np.ufunc, a: Number, b: Any, first: bool) -> Any:
     """A number and what is none: an array, or a list that NumPy makes one of for a number of its own."""
-    if not isinstance(b, _KNOWN):
-        return NotImplemented
+    b = _operand(a, b, not first)
+    if b is NotImplemented:
+        return b
     if isinstance(b, (list, tuple)):
         if type(bottom(a)) is float:
             return NotImplemented
@@ -190,7 +192,8 @@ def _power(a: Any, b: Any) -> Any:
         z = a.value**b
         if type(z) in REALS:
             return of_numbers(a.run, np.power, (a, as_scalar(b)), z)
-    if not isinstance(b, _KNOWN) or not isinstance(a, _KNOWN):
+    a, b = _operand(b, a, True), _operand(a, b)
+    if a is NotImplemented or b is NotImplemented:
         return NotImplemented
     a, b = (_settled(v) for v in (a, b))
     if not isinstance(bottom(a), np.ndarray) and not isinstance(bottom(b), np.ndarray):
@@ -220,17 +223,25 @@ def _flat(symbol: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
     """An operator without a derivative."""
 
     def left(a: Handle, b: Any) -> Any:
-        return symbol(bottom(a), plain(b)) if isinstance(b, _KNOWN) else NotImplemented
+        b = _operand(a, b)
+        return b if b is NotImplemented else symbol(bottom(a), plain(b))
 
     def right(a: Handle, b: Any) -> Any:
-        return symbol(plain(b), bottom(a)) if isinstance(b, _KNOWN) else NotImplemented
+        b = _operand(a, b, True)
+        return b if b is NotImplemented else symbol(plain(b), bottom(a))
 
     return left, right
 
 
+def _operand(a: Handle, b: Any, reflected: bool = False) -> Any:
+    of_a_class = isinstance(b, (list, tuple)) and type(b) not in (list, tuple)
+    return operand(a, b, reflected) if of_a_class or not isinstance(b, _KNOWN) else b
+
+
 def _compared(symbol: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def compare(a: Handle, b: Any) -> Any:
-        return symbol(bottom(a), plain(b)) if isinstance(b, _KNOWN) else NotImplemented
+        b = _operand(a, b)
+        return b if b is NotImplemented else symbol(bottom(a), plain(b))
 
     return compare
 
@@ -245,19 +256,22 @@ def _negative(a: Number) -> Any:
 
 
 def _divided(a: Any, b: Any) -> Any:
-    return (a // b, a % b) if isinstance(b, _KNOWN) else NotImplemented
+    b = _operand(a, b)
+    return b if b is NotImplemented else (a // b, a % b)
 
 
 def _array_operators(ufunc: np.ufunc) -> tuple[Any, Any]:
     def left(a: Array, b: Any) -> Any:
         if type(b) is Array or type(b) in _USUAL:
             return apply(ufunc, (a, b))
-        return apply(ufunc, (a, _array(b))) if isinstance(b, _KNOWN) else NotImplemented
+        b = _array(_operand(a, b))
+        return b if b is NotImplemented else apply(ufunc, (a, b))
 
     def right(a: Array, b: Any) -> Any:
         if type(b) in _USUAL:
             return apply(ufunc, (b, a))
-        return apply(ufunc, (_array(b), a)) if isinstance(b, _KNOWN) else NotImplemented
+        b = _array(_operand(a, b, True))
+        return b if b is NotImplemented else apply(ufunc, (b, a))
 
     return left, right
 

@@ -25,11 +25,12 @@ from s2sgrad.analysis.asked_objects import asks
 from s2sgrad.analysis.libraries import is_library, is_ours
 from s2sgrad.errors import NoRule, NoSource, S2SGradError, Unsupported
 from s2sgrad.primitives import catalogue, libraries, spellings
-from s2sgrad.recorded import arithmetic, arrays, honest, identity, made_objects, rewriting
+from s2sgrad.recorded import arithmetic, arrays, guests, honest, identity, made_objects, rewriting
 from s2sgrad.recorded.applying import apply, born, of_number
 from s2sgrad.recorded.callees import callee_of
+from s2sgrad.recorded.guests import handles_stored
 from s2sgrad.recorded.identity import ASKING
-from s2sgrad.recorded.library import SPECIAL, applied, handles_stored, require_no_digits, require_no_text
+from s2sgrad.recorded.library import SPECIAL, applied, require_no_digits, require_no_text
 from s2sgrad.recorded.making import vectorized
 from s2sgrad.recorded.places import user_place
 from s2sgrad.recorded.remembering import key_of
@@ -543,6 +544,7 @@ for _tool in (np.fromiter, np.apply_along_axis, np.piecewise):
     SPECIAL[_tool] = functools.partial(call, standard.TOOLS[_tool])
 SPECIAL.update(identity.FUNCTIONS)
 arrays.CALLED.update(call=call, method=_method_called)
+guests.CALLED.update(call=call)
 honest.CALLED.update(call=call)
 rewriting.set_hook(call)
 arithmetic.install()

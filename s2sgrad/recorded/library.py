@@ -23,11 +23,12 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.ir.signatures import by_position
-from s2sgrad.primitives import catalogue
+from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.primitives.buffers import leaves_out
 from s2sgrad.primitives.spellings import is_off, overwrites
 from s2sgrad.recorded import arrays
 from s2sgrad.recorded.applying import apply, as_scalar, born
+from s2sgrad.recorded.guests import as_array, handles_stored, require_no_guest
 from s2sgrad.recorded.memory import write
 from s2sgrad.recorded.patterns import known
 from s2sgrad.recorded.runs import printed, refuse
@@ -35,7 +36,7 @@ from s2sgrad.recorded.values import PLAIN, Array, Number, bottom, follows, handl
 from s2sgrad.rules import table
 from s2sgrad.runtime.asking import has, its
 from s2sgrad.runtime.checks import Refusal
-from s2sgrad.runtime.structure import stored_in
+from s2sgrad.runtime.guests import acts_as_array
 
 SPECIAL: dict[Any, Callable[..., Any]] = {}
 
@@ -65,7 +66,7 @@ def applied(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     usual = _USUAL if type(primitive) is np.ufunc else _USUAL_OR_LISTED
     if plainly and usual.issuperset(map(type, args)) and len(args) <= known(primitive).lead:
         return _parsed(primitive, apply(primitive, args, keywords), args)
-    args = tuple(map(_as_array, args))
+    args = _with_arrays(primitive, args)
     _require_followed(primitive, args, keywords)
     if any(isinstance(a, Iterator) for a in args):
         args = tuple([list(a) if isinstance(a, Iterator) else a for a in args])
@@ -87,11 +88,22 @@ def applied(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     return out
 
 
+def _with_arrays(primitive: Any, args: tuple) -> tuple:
+    """The arguments, of which NumPy makes arrays by `__array__`; `math.fsum` reads the items of such an object."""
+    makes = isinstance(primitive, np.ufunc) or libraries.is_numeric(primitive)
+    return tuple(map(_as_array, args)) if makes else args
+
+
+def _is_listed(value: Any) -> bool:
+    """Whether NumPy takes a value for a list of items."""
+    return isinstance(value, (list, tuple)) and not acts_as_array(type(value))
+
+
 def _as_array(value: Any) -> Any:
-    """What an object of the user's gives NumPy for an array, by `__array__`, where it stores a handle."""
+    """What an object gives NumPy for an array, by `__array__`."""
     if type(value) in _USUAL_OR_LISTED or isinstance(value, (np.ndarray, np.generic, type)) or not has(value, "__array__"):
         return value
-    return arrays.CALLED["call"](type(value).__array__, value) if handles_stored(value) else value
+    return as_array(value)
 
 
 def _parsed(primitive: Any, y: Any, args: tuple) -> Any:
@@ -102,8 +114,8 @@ def _parsed(primitive: Any, y: Any, args: tuple) -> Any:
 
 
 def _require_followed(primitive: Any, args: tuple, keywords: dict[str, Any]) -> None:
-    """Refuse an option that lets a library write into an array behind the record, a function on rows without a rule, and an
-    object that holds a handle where a rule reads a constant."""
+    """Refuse an option that lets a library write into an array behind the record, and a function on rows without a rule.
+    Likewise an object that holds a handle where a rule reads a constant, and arrays of other libraries."""
     rule = known(primitive).rule
     on_rows = isinstance(primitive, np.ufunc) and primitive.signature is not None
     if on_rows and rule is None and handles_in(args, []):
@@ -121,11 +133,8 @@ def _require_followed(primitive: Any, args: tuple, keywords: dict[str, Any]) -> 
     if option is not None and handles_in(args, []):
         name = its(primitive, "__name__", primitive)
         refuse(Refusal(None, f"`{option}` lets `{name}` write into its argument, which cannot be followed: leave it out"))
-
-
-def handles_stored(value: Any) -> list[Any]:
-    """The handles that an object stores."""
-    return handles_in(list((stored_in(value) or {}).values()), [])
+    for value in (*args, *keywords.values()) if handles_in((*args, *keywords.values()), []) else ():
+        require_no_guest(value)
 
 
 def _require_apart(primitive: Any, args: tuple, keywords: dict[str, Any], out: Any, y: Any) -> None:
@@ -155,7 +164,7 @@ def _apart(primitive: Any, args: tuple, keywords: dict[str, Any]) -> tuple[tuple
     if isinstance(primitive, np.ufunc):
         args, behind = args[: primitive.nin], args[primitive.nin :]
         out = behind[0] if behind else out
-        args = tuple([apply(np.array, (a,)) if isinstance(a, (list, tuple)) and handles_in(a, []) else a for a in args])
+        args = tuple([apply(np.array, (a,)) if _is_listed(a) else a for a in args])
     elif len(args) > 1 and "out" in (names := _positions(primitive)) and len(args) > (at := names.index("out")):
         out = args[at]
         keywords = {**keywords, **dict(zip(names[at + 1 :], args[at + 1 :], strict=False))}

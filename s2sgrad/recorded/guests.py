@@ -1,0 +1,62 @@
+"""Operands of classes that NumPy knows by their protocols alone, where they meet a handle.
+
+x * grid       grid has `__array__`                        ->      x * np.asarray(grid), its method followed
+x * series     a Series of pandas has `__array_ufunc__`    ->      refused, as in a text
+x * scaling    none of both                                ->      NotImplemented: its own operators are asked
+"""
+
+from __future__ import annotations
+
+import array
+import numbers
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.recorded.runs import refuse
+from s2sgrad.recorded.values import bottom, handles_in, is_handle
+from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.guests import acts_as_array, is_array_of_others, refused_guest
+from s2sgrad.runtime.structure import stored_in
+
+CALLED: dict[str, Any] = {}
+_BUFFERS = (array.array, memoryview)
+_OF_NUMBERS = -1_000_000.0
+"""The `__array_priority__` of NumPy's numbers, and of objects that do not say theirs."""
+
+
+def handles_stored(value: Any) -> list[Any]:
+    """The handles that an object stores."""
+    return handles_in(list((stored_in(value) or {}).values()), [])
+
+
+def as_array(value: Any) -> Any:
+    """The array that an object gives NumPy by `__array__`, which is followed."""
+    return CALLED["call"](type(value).__array__, value)
+
+
+def require_no_guest(value: Any) -> None:
+    """Refuse an array of another library, whose functions mean something else than NumPy's."""
+    if acts_as_array(type(value)) and not is_handle(value):
+        refuse(Refusal(None, refused_guest(type(value))))
+
+
+def operand(number_or_array: Any, other: Any, reflected: bool = False) -> Any:
+    """What NumPy's operators take an operand for that is no number, array or plain list; NotImplemented where its own are
+    asked.
+
+    NumPy leaves the operation to an object whose `__array_ufunc__` is None.  It does so where `__array_priority__` is
+    higher, unless it was asked after the object (`reflected`): https://numpy.org/doc/stable/reference/arrays.classes.html.
+    """
+    require_no_guest(other)
+    cls, value = type(other), bottom(number_or_array)
+    least = 0.0 if isinstance(value, np.ndarray) else _OF_NUMBERS
+    if hasattr(cls, "__array_ufunc__") or (not reflected and getattr(cls, "__array_priority__", _OF_NUMBERS) > least):
+        return NotImplemented
+    if isinstance(other, numbers.Real):
+        return float(other)
+    if is_array_of_others(cls) and type(value) is not float:
+        return as_array(other)
+    if isinstance(other, _BUFFERS) and type(value) is not float:
+        return np.asarray(other)
+    return other if isinstance(other, (list, tuple)) else NotImplemented

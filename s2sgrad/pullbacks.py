@@ -58,8 +58,8 @@ def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, 
     statement where the first such value arose, as `grad` does.  An `f` with a parameter `debug` or `has_aux` receives it.
 
     Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number.  Raises
-    TypeError for arguments that `f` does not take, and if `f` returns nothing that can be differentiated; the pullback
-    raises ValueError for another structure or shape.
+    TypeError for structured arrays (pass them by keyword, as constants), for arguments that `f` does not take, and if `f`
+    returns nothing that can be differentiated; the pullback raises ValueError for another structure or shape.
 
     >>> y, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
     >>> y, pullback(1.0), pullback(10.0)
@@ -80,6 +80,9 @@ def pulled_back(
     the value is a pair, and the pullback takes a cotangent of its first part. `wanted`: the primals that are no constants,
     by position, if these are not all. `writes`: whether a function that is recorded may write its
     arguments, of which it gets copies."""
+    given = range(len(primals)) if wanted is None else wanted  # a constant may have no zeros of its structure
+    for k in given:
+        runtime.hook("followed_leaves")(primals[k], f"primals[{k}]")
     own = runtime.vjp if wanted is None and not again else functools.partial(_recorded, again, wanted, writes)
     if debug:
         value, pullback = runtime.hook("watched_vjp")(own, f, primals, keywords)
@@ -90,7 +93,6 @@ def pulled_back(
     require_result(f, value[0] if has_aux else value, pullback)
     pullback.saved = apart(pullback.saved, (primals, keywords, value, bound_to(f)))
     pullback.like = WithAux(*map(zeros, value)) if has_aux else zeros(value)
-    given = range(len(primals)) if wanted is None else wanted  # a constant may have no zeros of its structure
     pullback.rest = tuple(like(x, None) if k in given else None for k, x in enumerate(primals))
     return value, pullback
 

@@ -186,8 +186,8 @@ WAYS = {
 }
 HELD = {"differentiated": ("k", "k * k"), "constant": ("c", "0.3"), "both": ("c", "k"), "outside": ("CONSTANT", "CONSTANT")}
 GIVEN = {"given", "primitive_given"}
-UNSURE = {"object", "method", "gradient", "pullback", "recursive", "in_try", "rule_in_a_list", "rule_of_a_loop",
-          "rule_as_argument", "partial_of_the_rule", "within_another", "by_stars"}  # fmt: skip
+UNSURE = {"object", "method", "method_of", "in_a_loop", "gradient", "pullback", "recursive", "in_try", "rule_in_a_list",
+          "rule_of_a_loop", "rule_as_argument", "partial_of_the_rule", "within_another", "by_stars"}  # fmt: skip
 """Kinds of functions and ways that may be refused for what they are, whatever the rule says."""
 PROGRAMS = [p for p in itertools.product(KINDS, WAYS, RULES, HELD) if not (p[1].startswith("in_a_") and p[1] != "in_a_loop"
             and p[2] in GIVEN)]  # fmt: skip

@@ -1,13 +1,25 @@
 """Functions at the edges of what is followed: against differences, in both modes, and with the value of a plain call."""
 
 import bisect
+import collections
 from functools import partial
 
 import numpy as np
 import pytest
 import scipy.linalg
 
-from s2sgrad import S2SGradError, custom_gradient, grad, hessian, jvp, value_and_grad
+from s2sgrad import (
+    S2SGradError,
+    custom_gradient,
+    grad,
+    hessian,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jvp,
+    value_and_grad,
+    vjp,
+)
 from s2sgrad.runtime.checks import Refusal
 
 X = np.array([0.7, 1.5, 0.4])
@@ -244,6 +256,33 @@ def field(x):
 def test_fields_are_refused_for_what_they_are():
     with pytest.raises(S2SGradError, match="`Z` is a structured array"):
         grad(field)(X)
+
+
+FIELDS = np.array([(1.0, 3.0), (2.0, 4.0)], [("U", float), ("V", float)])
+
+
+@pytest.mark.parametrize("held", [lambda z: z, lambda z: [z], lambda z: {"z": z}], ids=["alone", "list", "dict"])
+@pytest.mark.parametrize("fields", [FIELDS, FIELDS.view(np.recarray), FIELDS[0]], ids=["array", "recarray", "record"])
+def test_a_structured_array_has_no_gradient_of_zeros(fields, held):
+    def f(z, k):
+        z = z[0] if isinstance(z, list) else z["z"] if isinstance(z, dict) else z
+        return k * np.sum(z["U"] * z["V"])
+
+    for derivative in (grad(f), lambda z, k: vjp(f, z, k), jacrev(f), jacfwd(f), jacobian(f), hessian(f)):
+        with pytest.raises((TypeError, S2SGradError), match="structured array"):
+            derivative(held(fields), 2.0)
+    wanted = np.sum(fields["U"] * fields["V"])
+    assert grad(f, 1)(held(fields), 2.0) == jvp(f, (held(fields), 2.0), (None, 1.0))[1] == wanted
+
+
+@pytest.mark.parametrize("held", [collections.UserDict(a=3.0), collections.ChainMap({"a": 3.0})])
+def test_an_item_of_an_object_that_is_no_dict_is_refused(held):
+    def f(d, x):
+        return d["a"] ** 2 * x
+
+    with pytest.raises(S2SGradError, match="an item is read of an object that is no list, dict or array"):
+        vjp(f, held, 2.0)[1](1.0)
+    assert grad(f, 1)(held, 2.0) == 9.0
 
 
 def test_a_store_through_the_transpose_has_its_column():

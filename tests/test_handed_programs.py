@@ -103,7 +103,7 @@ def test_right_or_refused(number):
             assert set(found.values()) == {"right"}, found
             assert value_and_grad(f)(*POINT)[0] == f(*POINT)
         else:
-            assert all("closes over" in why or "a class definition in" in why for why in found.values()), found
+            assert "right" not in found.values(), found
 
 
 @pytest.mark.dear

@@ -17,6 +17,7 @@ import numpy as np
 
 from s2sgrad.ir.quote import nodes
 from s2sgrad.primitives import libraries
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.guests import acts_as_array
 from s2sgrad.runtime.structure import stored_in
 
@@ -50,6 +51,43 @@ _QUIET = {"__init__", "__call__", "__repr__", "__str__", "__enter__", "__exit__"
 def member(cls: type, name: str, otherwise: Any = None) -> Any:
     """What an object of a class finds there under a name; bound to nothing."""
     return inspect.getattr_static(cls, name, otherwise)
+
+
+_READ_BY = {"__getattribute__", "__getitem__", "__iter__", "__len__", "__reversed__", "__contains__", "__float__", "__abs__",
+            "__round__", "__neg__", "__pos__", "__invert__"}  # fmt: skip
+"""How an operation, a loop or a function of Python reads a list or a tuple."""
+
+
+def reads_otherwise(cls: type) -> bool:
+    """Whether a user's class of lists or tuples has methods of its own by which Python or NumPy reads the items.
+
+    >>> class Twice(collections.namedtuple("Pair", "a b")):
+    ...     def __getitem__(self, k):
+    ...         return 2.0 * super().__getitem__(k)
+    >>> reads_otherwise(Twice), reads_otherwise(Twice.__base__)
+    (True, False)
+    """
+    if not issubclass(cls, (list, tuple)) or _is_of_library(cls):
+        return False
+    users = [k for k in cls.__mro__ if not _is_of_library(k) and k is not object]
+    reading = any(n in _READ_BY or n.startswith("__array") for k in users for n in vars(k))
+    return reading or any(_overrides(users, n) for n in ("_replace", "_asdict"))
+
+
+_OF_NAMED_TUPLES = "<string>", collections.__file__
+"""Where the methods of a named tuple are that its user did not write."""
+
+
+def makes_otherwise(cls: type) -> bool:
+    """Whether a class of named tuples has a `__new__` of its own, which may give the fields other values."""
+    users = [k for k in cls.__mro__ if not _is_of_library(k) and k is not object]
+    return hasattr(cls, "_fields") and any(_overrides(users, n) for n in ("__new__", "_make"))
+
+
+def _overrides(users: list[type], method: str) -> bool:
+    """Whether a user's class of named tuples has a method that these have without."""
+    found = (its(f, "__func__", f) for k in users if (f := vars(k).get(method)) is not None)
+    return any(getattr(its(f, "__code__"), "co_filename", None) not in _OF_NAMED_TUPLES for f in found)
 
 
 def hides_methods(cls: type) -> bool:

@@ -27,10 +27,11 @@ from s2sgrad.analysis.kinds import (
     is_double,
     is_none,
 )
-from s2sgrad.analysis.plain_classes import LONGEST, attributes_of, hides_methods
+from s2sgrad.analysis.plain_classes import LONGEST, attributes_of, hides_methods, reads_otherwise
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.analysis.trust import Trust, trust_of_object
-from s2sgrad.analysis.value_kinds import constant_kind, kinds_of
+from s2sgrad.analysis.value_kinds import Guest, constant_kind, kinds_of
+from s2sgrad.runtime.guests import has_operators
 
 _MEMO: dict[Any, Kind] = {}
 
@@ -99,7 +100,11 @@ def object_kind(value: Any) -> Kind:
     plain = callable(value) or value is None or isinstance(value, (str, np.dtype, types.ModuleType))
     if plain:
         return Known(value)
+    if reads_otherwise(type(value)):
+        return OPAQUE
     trust = trust_of_object(value)
+    if isinstance(value, tuple) and hasattr(type(value), "_fields") and (trust is None or has_operators(type(value))):
+        return _unnumbered(kinds_of([value])[0])
     if trust is Trust.DATA and type(value) in (list, tuple, dict) and len(value) <= LONGEST:
         return _unnumbered(_gathered(kinds_of([value])[0]))
     return DRAWING if trust is Trust.DRAWING else OPAQUE if trust is Trust.ANY else UNKNOWN
@@ -158,6 +163,8 @@ def memo(key: Any, kinds: list[Kind], compute: Callable[[], Kind]) -> Kind:
 
 def named_tuple(cls: Any, positional: list[Kind], named: dict[str, Kind]) -> Kind:
     """The kind of a new named tuple."""
+    if has_operators(cls):
+        return Guest(False, cls)
     if hides_methods(cls):
         return OPAQUE
     given = dict(zip(cls._fields, positional, strict=False)) | named

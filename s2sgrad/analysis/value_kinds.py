@@ -42,6 +42,7 @@ from s2sgrad.analysis.plain_classes import (
     draws,
     hides_methods,
     leads_back,
+    reads_otherwise,
     runs_nothing,
 )
 from s2sgrad.analysis.sizes import Size
@@ -113,8 +114,12 @@ def _container(v: Any, sizes: dict[int, int], above: tuple[Any, ...]) -> Kind | 
     """The kind of a built-in list, tuple or dict, or of a named tuple; None for anything else."""
     if leads_back(v, above):
         return None
+    if reads_otherwise(type(v)):
+        return Guest(False, type(v))
     fields = getattr(type(v), "_fields", None)
     if isinstance(v, tuple) and fields is not None:
+        if has_operators(type(v)):
+            return Guest(False, type(v))
         if hides_methods(type(v)):
             return OPAQUE
         return Container(tuple, tuple(_kind_of(item, sizes, above) for item in v), tuple(fields))

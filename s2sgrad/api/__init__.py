@@ -203,9 +203,9 @@ def _load() -> None:
     """Register what is imported when it is first called, so that `import s2sgrad` stays quick."""
     from s2sgrad.analysis import reached_codes
     from s2sgrad.api import debugging, dynamic, forward, products, recording
-    from s2sgrad.api.arguments import require_unreferred
+    from s2sgrad.api.arguments import require_followed_leaves, require_unreferred
 
-    runtime.provide(refer_to=reached_codes.refer_to, unreferred=require_unreferred)
+    runtime.provide(refer_to=reached_codes.refer_to, unreferred=require_unreferred, followed_leaves=require_followed_leaves)
     runtime.provide(
         derivative=dynamic.pair_for,
         called=dynamic.called,

@@ -13,7 +13,7 @@ import numpy as np
 
 from s2sgrad.analysis.kinds import Unknown
 from s2sgrad.analysis.number_types import may_carry
-from s2sgrad.analysis.plain_classes import attributes_of
+from s2sgrad.analysis.plain_classes import attributes_of, reads_otherwise
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.errors import Unsupported
 from s2sgrad.errors.cycles import cycle, refers_to_itself
@@ -37,10 +37,18 @@ def require_floats(parameter: str, arguments: dict[str, Any], function: str, der
                 f"{asked}, but `*{name}` has {len(value)} arguments in this call: pass more of them, or change argnums"
             )
         value = value[int(place[:-1])]
+    if (refused := _refused_in(value, parameter)) is not None:
+        raise TypeError(f"{asked}, but {refused}")
     if not has_floats(value):
         raise TypeError(f"{asked}, but its value is {_described(value)}: {_way(value, name, arguments, derivative)}")
-    if (guest := _guest_in(value, parameter)) is not None:
-        raise TypeError(f"{asked}, but {refused_guest(guest[1], f'`{guest[0]}`')}")
+
+
+def require_followed_leaves(value: Any, name: str) -> None:
+    """Raise TypeError for a primal that is or holds a structured array, or a list that is read by methods of its own."""
+    if not isinstance(value, _LASTING) or isinstance(value, (np.ndarray, np.void)):
+        refused = _refused_in(value, name, False)
+        if refused is not None:
+            raise TypeError(refused)
 
 
 def _way(value: Any, name: str, arguments: dict[str, Any], derivative: str) -> str:
@@ -55,8 +63,8 @@ def _way(value: Any, name: str, arguments: dict[str, Any], derivative: str) -> s
 
 def without_floats(value: Any, name: str) -> str:
     """What is wrong with an argument without floats, and the way out."""
-    guest = _guest_in(value, name)
-    return "an argument without floats: pass a float" if guest is None else f"but {refused_guest(guest[1], f'`{guest[0]}`')}"
+    refused = _refused_in(value, name)
+    return "an argument without floats: pass a float" if refused is None else f"but {refused}"
 
 
 def require_trees(wrt: tuple[str, ...], arguments: dict[str, Any]) -> None:
@@ -94,7 +102,7 @@ def has_floats(value: Any) -> bool:
     if attributes is not None:
         return any(map(has_floats, attributes.values()))
     if is_array_of_others(type(value)):
-        return _guest_in(value, "") is not None
+        return _refused_in(value, "") is not None
     if isinstance(value, (list, tuple, dict)):
         return any(map(has_floats, value.values() if isinstance(value, dict) else value))
     if not has(value, "__array_ufunc__"):
@@ -124,16 +132,22 @@ def _floats_among(holds: tuple) -> tuple[bool, bool]:
     return any_floats, lasting
 
 
-def _guest_in(value: Any, name: str) -> tuple[str, type] | None:
-    """The path to an array of another library in a nested value, and its class; None where there is none that may hold
-    floats."""
+def _refused_in(value: Any, name: str, guests: bool = True) -> str | None:
+    """The path in a nested value to what has no derivative that could be followed, and the way out; None where there is
+    none that may hold floats.  These are lists that are read by methods of their own, structured arrays, and `guests`,
+    arrays of other libraries."""
+    if reads_otherwise(type(value)):
+        plain = "list" if isinstance(value, list) else "tuple"
+        return f"items of `{name}`, a {type(value).__name__}, are read by methods of its own: pass a plain {plain}"
     if isinstance(value, (list, tuple, dict)):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-            if (found := _guest_in(item, f"{name}[{key!r}]")) is not None:
+            if (found := _refused_in(item, f"{name}[{key!r}]", guests)) is not None:
                 return found
-    elif not isinstance(value, _LASTING) and is_array_of_others(type(value)) and attributes_of(value) is None:
+    elif isinstance(value, (np.ndarray, np.void)):
+        return f"`{name}` is a structured array: pass an array for each of its fields" if value.dtype.names else None
+    elif guests and not isinstance(value, _LASTING) and is_array_of_others(type(value)) and attributes_of(value) is None:
         dtype = getattr(value, "dtype", None)
-        return (name, type(value)) if getattr(dtype, "kind", "f") in "fcO" else None
+        return refused_guest(type(value), f"`{name}`") if getattr(dtype, "kind", "f") in "fcO" else None
     return None
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import runtime
+from s2sgrad.analysis.kinds import Structured
 from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.api.fitting import tangent_of
@@ -56,7 +57,10 @@ def carries(leaf: Any) -> bool:
     """Whether a leaf is a float, or an array of floats."""
     if type(leaf) is float or (type(leaf) is np.ndarray and leaf.dtype.kind == "f"):
         return True
-    return isinstance(leaf, (float, int, complex, np.ndarray, np.generic)) and may_carry(kinds_of([leaf])[0])
+    if not isinstance(leaf, (float, int, complex, np.ndarray, np.generic)):
+        return False
+    (kind,) = kinds_of([leaf])
+    return may_carry(kind) and not isinstance(kind, Structured)
 
 
 def sizes(value: Any) -> list[int]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.api.arguments import has_floats
+from s2sgrad.api.arguments import has_floats, require_followed_leaves
 from s2sgrad.ir.signatures import signature
 from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.structure import attributes_of, float_type, rebuilt, seed_of_number, seeded
@@ -54,6 +54,9 @@ def fitting(primals: Any, tangents: Any, of: Any) -> tuple[tuple, tuple]:
     if len(primals) != len(tangents):
         counts = f"primals: {len(primals)}, tangents: {len(tangents)}"
         raise TypeError(f"`{function}` takes a tangent for each primal, None for a constant; {counts}")
+    for k, t in enumerate(tangents):
+        if t is not None:
+            require_followed_leaves(primals[k], f"primals[{k}]")
     fits = [
         None if _is_nothing(x, t) else tangent_of(x, t, Where(of, k))
         for k, (x, t) in enumerate(zip(primals, tangents, strict=True))

@@ -32,6 +32,7 @@ from s2sgrad.recorded.hooks import TRANSFORMS, call
 from s2sgrad.recorded.library import instead_of
 from s2sgrad.recorded.pairs import require_unwritten
 from s2sgrad.recorded.values import bottom, handles_in, is_complex, is_handle, plain
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checks import holds_complex, holds_complex_inside
 from s2sgrad.runtime.results import ComplexResult, NoResult, without_floats
 from s2sgrad.runtime.structure import ONES, filled, leaves, ones, rebuilt
@@ -307,7 +308,7 @@ def along(g: Any, args: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any
     ends = None if outputs is None else tuple(places(g, args, keywords, outputs)[2])
     recorded = Recorded(_function(g), args, keywords, tuple(wanted), ends)
     if in_a_text():
-        require_unwritten(recorded, g.primal.__name__)
+        require_unwritten(recorded, its(g.primal, "__name__", type(g.primal).__name__))
     value, dot = recorded.value, recorded.tangent(list(tangents))
     if isinstance(options.outputs, str):
         value, dot = value[0], dot[0]

@@ -20,6 +20,7 @@ from s2sgrad.legality import (
     file_roundtrips,
     guests,
     operations,
+    own_readers,
     repeats,
     sequences,
     stand_ins,
@@ -38,6 +39,7 @@ def run(context: Context, inference: Inference) -> bool:
     suspects, sums, checks = guests.suspects(context), dense_matrices.sums(context), dict[int, list[gast.AST]]()
     for statement in effects.walk(context.tree.body):
         operation = context.paths.operations.get(id(statement))
+        own_readers.check(context, statement)
         containers.check(context, statement, collections)
         operations.check_indices(context, statement, inference)
         array_attributes.check(context, statement)

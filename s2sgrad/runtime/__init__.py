@@ -154,14 +154,14 @@ def keys(d: dict) -> list:
 
 
 def zeros(v: Any) -> Any:
-    """The zero cotangent of `v`, with the structure of `v`; None for leaves that are not numeric.
+    """The zero cotangent of `v`, with the structure of `v`; None for leaves that are not numeric, and structured arrays.
 
     >>> zeros((2.0, [np.ones(2)], "name"))
     (0.0, [array([0., 0.])], None)
     """
     if type(v) is np.ndarray:
-        return np.zeros(v.shape, float_type(v.dtype))
-    if isinstance(v, (np.ndarray, range)):
+        return np.zeros(v.shape, float_type(v.dtype)) if v.dtype.names is None else None
+    if isinstance(v, (np.ndarray, range)) and getattr(getattr(v, "dtype", None), "names", None) is None:
         return np.zeros(np.shape(v), float_type(getattr(v, "dtype", np.dtype(float))))
     if isinstance(v, (list, tuple, dict)):
         return rebuilt(v, zeros)
@@ -225,6 +225,9 @@ def add_at(x_bar: Any, index: Any, e: Any) -> Any:
     if isinstance(x_bar, np.ndarray):
         np.add.at(x_bar, index, e)
         return x_bar
+    if x_bar is None:
+        raise Refusal(None, "an item is read of an object that is no list, dict or array, and carries a derivative: pass "
+                            "one of these")  # fmt: skip
     return x_bar + np.sum(e)  # a number was indexed: x[()], x[None]
 
 

@@ -73,11 +73,12 @@ def no_guest(x: Any, name: str, line: int, sparse: bool = False) -> None:
     Traceback (most recent call last):
     s2sgrad.runtime.checks.Refusal: line 7: `s` is a Series, whose operators and methods are not those of NumPy's arrays: ...
     """
+    cls = type(x)
+    if is_array_of_others(cls) or has_operators(cls) or (not sparse and is_sparse(cls)):
+        raise Refusal(line, refused_guest(cls, name and f"`{name}`"))
     if isinstance(x, (list, tuple, dict)):
         for item in x.values() if isinstance(x, dict) else x:
             no_guest(item, name, line, sparse)
-    elif is_array_of_others(type(x)) or has_operators(type(x)) or (not sparse and is_sparse(type(x))):
-        raise Refusal(line, refused_guest(type(x), name and f"`{name}`"))
 
 
 def no_matrix(x: Any, name: str, line: int) -> None:

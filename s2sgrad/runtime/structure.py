@@ -90,11 +90,12 @@ def float_type(dtype: np.dtype) -> np.dtype:
 
 
 def rebuilt(v: Any, leaf: Callable[..., Any], *others: Any) -> Any:
-    """`v` with every item replaced by `leaf(item, *corresponding items of the others)`."""
+    """`v` with every item replaced by `leaf(item, *corresponding items of the others)`, as it is stored."""
     if isinstance(v, dict):
         entries = {k: leaf(v[k], *(o[k] for o in others)) for k in v}
         return Counter(entries) if isinstance(v, Counter) else entries  # what a Counter lacks is 0
-    items = [*itertools.starmap(leaf, zip(v, *others, strict=True))]
+    stored = tuple.__iter__(v) if isinstance(v, tuple) else list.__iter__(v) if isinstance(v, list) else v
+    items = [*itertools.starmap(leaf, zip(stored, *others, strict=True))]
     if type(v) is tuple:
         return tuple(items)
     if isinstance(v, tuple):

@@ -121,7 +121,7 @@ def _arguments(call: gast.Call) -> Iterator[tuple[gast.AST, str, int | None, gas
 
 
 def _is_sequence(kind: Kind | None) -> bool:
-    return isinstance(kind, Container) and kind.type in (list, tuple) and kind.keys is None
+    return isinstance(kind, Container) and kind.type in (list, tuple)  # with or without names
 
 
 def _decides(kind: Kind | None, operator: gast.AST) -> bool:

@@ -1,0 +1,35 @@
+"""Lists and tuples whose class has methods of its own by which they are made or read: refused, so that they are recorded.
+
+for q in STEPS: ..        ->      Unsupported: `STEPS` is a Scaled, which is read by methods of its own ...
+p = Scaled(x, 2.0)        ->      Unsupported: `Scaled(..)` makes a tuple that is read by methods of its own ...
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad import emit
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.plain_classes import makes_otherwise, reads_otherwise
+from s2sgrad.analysis.value_kinds import Guest
+from s2sgrad.ir.quote import nodes
+from s2sgrad.legality.context import Context
+
+
+def check(context: Context, statement: gast.AST) -> None:
+    """Raise Unsupported where a statement reads such a list or tuple from outside, or makes a named tuple."""
+    unit = context.unit
+    for node in nodes(effects.header(statement)):
+        if isinstance(node, (gast.Name, gast.Attribute)):
+            kind = context.kind(node)
+            cls = kind.cls if isinstance(kind, Guest) else type(unit.resolve(node))
+            if reads_otherwise(cls):
+                shown = unit.word(node.id) if isinstance(node, gast.Name) else f"`{emit.expression(node)}`"
+                plain = "list" if issubclass(cls, list) else "tuple"
+                unit.refuse(node, f"{shown} is a {cls.__name__}, which is read by methods of its own and "
+                                  f"cannot be followed: use a plain {plain}")  # fmt: skip
+        elif isinstance(node, gast.Call):
+            made = unit.called(node)
+            if isinstance(made, type) and (reads_otherwise(made) or makes_otherwise(made)):
+                unit.refuse(node, f"`{emit.expression(node.func)}(..)` makes a tuple by, or for, methods of its own, which "
+                                  "cannot be followed: use a plain one")  # fmt: skip

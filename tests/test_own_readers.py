@@ -1,0 +1,133 @@
+"""Lists and tuples of the user's classes with methods by which they are made, read or operated on: right, or refused.
+
+class Scaled(namedtuple("Scaled", "a b")):
+    def __iter__(self): return iter((5.0 * self.a, 8.0))
+
+def f(x, u, v): return sum(q * x for q in Scaled(u, v))      # 5 u x + 8 x, and not u x + v x
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from judging import loaded
+
+from s2sgrad import S2SGradError, grad, jacrev, jvp, vjp
+from s2sgrad.runtime.checks import Refusal
+
+METHODS = {
+    "nothing": "pass",
+    "getitem": "def __getitem__(self, k): return base.__getitem__(self, k) * 2",
+    "section": "def __getitem__(self, k): return (1.0,) if isinstance(k, slice) else base.__getitem__(self, k)",
+    "iter": "def __iter__(self): return iter((5.0 * base.__getitem__(self, 0), 8.0))",
+    "len": "def __len__(self): return 7",
+    "reversed": "def __reversed__(self): return iter((1.0, base.__getitem__(self, 0)))",
+    "contains": "def __contains__(self, o): return True",
+    "equal": "def __eq__(self, o): return True\n    __hash__ = base.__hash__",
+    "less": "def __lt__(self, o): return True",
+    "false": "def __bool__(self): return False",
+    "float": "def __float__(self): return base.__getitem__(self, 0) * 2.0",
+    "abs": "def __abs__(self): return base.__getitem__(self, 0) * 3.0",
+    "round": "def __round__(self, n=None): return base.__getitem__(self, 0) * 2.0",
+    "array": "def __array__(self, dtype=None, copy=None): return np.array([base.__getitem__(self, 0) ** 2, 1.0])",
+    "ufunc": "def __array_ufunc__(self, u, m, *i, **k): return 5.0 * base.__getitem__(self, 0)",
+    "add": "def __add__(self, o): return np.array([self.a * 3.0, self.b]) + o",
+    "radd": "def __radd__(self, o): return o + base.__getitem__(self, 0)",
+    "mul": "def __mul__(self, o): return np.array([self.a, self.b * 2.0]) * o",
+    "off": "__array_ufunc__ = None\n    def __rmul__(self, o): return np.array([self.a * 2.0, self.b]) * o",
+    "first": "__array_priority__ = 9.0\n    def __rmul__(self, o): return np.array([self.a * 2.0, self.b]) * o",
+    "negated": "def __neg__(self): return np.array([self.a * 3.0, self.b])",
+    "called": "def __call__(self, z): return z * base.__getitem__(self, 0)",
+    "index": "def index(self, o): return 1",
+    "computed": "c = property(lambda self: self.a * self.b)",
+}
+OF_NAMED_TUPLES = {
+    "new": "def __new__(cls, a, b): return super().__new__(cls, a * 2.0, b)",
+    "replace": "def _replace(self, **k): return self",
+    "as a dict": "def _asdict(self): return {'a': 3.0 * self.a, 'b': self.b}",
+}
+READ = ["p[0] * x", "p.a * p.b * x", "sum([q * x for q in p])", "(lambda a, b: a * b * x)(*p)", "len(p) * x * p.a",
+        "np.sum(np.array(p) * x)", "np.sum(np.exp(p) * x)", "x * p.a if 77.0 in p else x * p.b",
+        "x * p.a if p else x * p.b", "float(p) * x", "abs(p) * x", "p(x)", "p.c * x", "sum(p) * x", "max(p) * x",
+        "list(reversed(p))[0] * x", "tuple(p)[0] * x", "sum([i * q for i, q in enumerate(p)]) * x", "np.sum(-p) * x",
+        "sum([q * r for q, r in zip(p, p)]) * x", "sum(map(lambda q: q * x, p))", "p[:1][0] * x", "p.index(p.b) * x * p.a",
+        "np.dot(p, p) * x", "np.sum(np.ones(2) * x * p)", "np.sum(p * (np.ones(2) * x))", "np.sum(p + np.ones(2) * x)",
+        "np.sum(np.float64(x) * p)", "math.hypot(*p) * x", "math.fsum(p) * x", "next(iter(p)) * x", "round(p) * x",
+        "p._replace(a=7.0).a * x * p.b", "p._asdict()['a'] * x"]  # fmt: skip
+PLACES = {
+    "made": "def f(x, u, v):\n    p = T(u, v)\n    return {}",
+    "kept": "def f(x, u, v):\n    s = 0.0\n    for p in [T(u, v), T(v, x)]:\n        s = s + {}\n    return s",
+    "outside": "P = T(2.0, 3.0)\ndef f(x, u, v):\n    p = P\n    return {}",
+    "given": "def f(x, p):\n    return {}",
+}
+BASES = {
+    "named tuple": "base, Base = tuple, collections.namedtuple('Base', 'a b')\nclass T(Base):\n    {}\n",
+    "tuple": "base = tuple\nclass T(tuple):\n    __new__ = lambda cls, *items: tuple.__new__(cls, items)\n"
+    "    a, b = (property(lambda s, k=k: tuple.__getitem__(s, k)) for k in (0, 1))\n    {}\n",
+    "list": "base = list\nclass T(list):\n    __init__ = lambda self, *items: list.__init__(self, items)\n"
+    "    a, b = (property(lambda s, k=k: list.__getitem__(s, k)) for k in (0, 1))\n    {}\n",
+}
+HEAD = "import collections\nimport math\nimport numpy as np\n"
+POINT = 1.5, 2.0, 3.0
+CASES = [(b, m, p) for b in BASES for m in (METHODS | (OF_NAMED_TUPLES if b == "named tuple" else {})) for p in PLACES]
+CASES.remove(("named tuple", "new", "given"))  # a cotangent is made by it, too
+
+
+def slopes(f):
+    return [(float(f(*(np.array(POINT) + e))) - float(f(*(np.array(POINT) - e)))) / 2e-6 for e in 1e-6 * np.eye(3)]
+
+
+def found_by(f, given):
+    """The derivatives in each mode."""
+    if not given:
+        yield "grad", lambda: grad(f, (0, 1, 2))(*POINT)
+        yield "jvp", lambda: [jvp(f, POINT, tuple(e))[1] for e in np.eye(3).tolist()]
+        return
+    x, make = POINT[0], f.__globals__["T"]
+    p, base = make(*POINT[1:]), f.__globals__["base"]
+    yield "grad", lambda: [grad(f)(x, p), *base.__iter__(grad(f, 1)(x, p))]
+    yield "vjp", lambda: [vjp(f, x, p)[1](1.0)[0], *base.__iter__(vjp(f, x, p)[1](1.0)[1])]
+    yield "jacrev", lambda: [jacrev(f)(x, p), *base.__iter__(jacrev(f, 1)(x, p))]
+    yield "jvp", lambda: [jvp(f, (x, p), (a, make(b, c)))[1] for a, b, c in np.eye(3).tolist()]
+
+
+@pytest.mark.dear
+@pytest.mark.records
+@pytest.mark.sampled(one_in=24)
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("base", "method", "place"), CASES, ids=map("-".join, CASES))
+def test_right_or_refused(base, method, place):
+    body = (METHODS | OF_NAMED_TUPLES)[method]
+    judged = 0
+    for read in READ:
+        text = f"{HEAD}{BASES[base].format(body)}\n{PLACES[place].format(read)}\n"
+        with loaded(text, f"<own readers {base} {method} {place} {READ.index(read)}>") as f:
+            make = f.__globals__["T"]
+            plain = (lambda x, u, v, f=f, make=make: f(x, make(u, v))) if place == "given" else f
+            try:
+                wanted = slopes(plain)
+            except Exception:
+                continue
+            for mode, derivative in found_by(f, place == "given"):
+                try:
+                    found = [0.0 if g is None else float(g) for g in derivative()]
+                except (S2SGradError, Refusal, TypeError, ValueError):
+                    continue
+                judged += 1
+                np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5, err_msg=f"{mode} of {read}")
+    assert judged or method not in ("nothing", "computed")
+
+
+def test_pairs_of_methods_are_all_there():
+    assert len(CASES) == len(set(CASES)) == 4 * (3 * len(METHODS) + len(OF_NAMED_TUPLES)) - 1
+    assert all(itertools.chain(METHODS.values(), OF_NAMED_TUPLES.values()))
+
+
+@pytest.mark.parametrize("mode", [lambda f: grad(f, 1), lambda f: jacrev(f, 1), lambda f: lambda *args: vjp(f, *args)])
+def test_the_refusal_says_how_the_items_are_read(mode):
+    text = f"{HEAD}{BASES['named tuple'].format(METHODS['iter'])}\n{PLACES['given'].format('x * p[0]')}\n"
+    said = pytest.raises(TypeError, match=r"items of `\S+`, a T, are read by methods of its own: pass a plain tuple")
+    with loaded(text, "<own readers refused>") as f, said:
+        mode(f)(1.0, f.__globals__["T"](2.0, 3.0))

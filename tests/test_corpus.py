@@ -184,6 +184,7 @@ WRITES_WHAT_IS_DRAWN = {"chained_items_that_trips_write_under_another_name"}
 """Write a list of which an iterator draws: whether its items may be arrays is known with the kinds alone."""
 
 REFUSED_WHEN_RUN = [
+    "section_by_a_named_slice_while_a_name_goes_through_rows",
     "items_updated_in_what_is_called_again",
     "update_of_an_item_seen_by_another_name",
     "product_of_an_item_seen_by_another_name",

@@ -17,11 +17,12 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis.primitive_calls import is_user_function
-from s2sgrad.compiled import elementwise, kept, library, lists, masks, picked, products, reductions
+from s2sgrad.compiled import elementwise, kept, library, lists, masks, mixed, picked, products, reductions
 from s2sgrad.compiled.elementwise import of_extent
 from s2sgrad.compiled.frames import Frame
-from s2sgrad.compiled.indexing import as_parts, indexed
+from s2sgrad.compiled.indexing import indexed
 from s2sgrad.compiled.lowering import Lowering, constant, converted, scatter_add, store, transposed
+from s2sgrad.compiled.rows import index_parts, stacked
 from s2sgrad.compiled.values import (
     BOOL,
     FLOAT,
@@ -49,6 +50,7 @@ from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.rules import choices
 from s2sgrad.rules.reductions import tie_weights
+from s2sgrad.runtime import shadows
 from s2sgrad.runtime.asking import its
 from s2sgrad.source import GENERATED
 
@@ -255,7 +257,7 @@ def _array(self: Lowering, x: Any, dtype: Any = None) -> Any:
     if isinstance(x, Stack):
         return lists.joined(self, x)
     if isinstance(x, Items):
-        return lists.stacked(self, x)
+        return stacked(self.writer, x)
     if not is_array(x):
         raise Unfit("np.array of these")
     return copy(self, _of_dtype(x, dtype))
@@ -273,7 +275,7 @@ def _stack(self: Lowering, x: Any) -> Any:
     """`np.stack` along the first axis."""
     if not isinstance(x, Items):
         raise Unfit("np.stack of these")
-    return lists.stacked(self, x)
+    return stacked(self.writer, x)
 
 
 def _asarray(self: Lowering, x: Any, dtype: Any = None) -> Any:
@@ -290,7 +292,7 @@ def _len(self: Lowering, x: Any) -> Any:
         return of_extent(Extent(None, len(x.items)))
     if isinstance(x, Stack):
         x.is_counted = True
-        return Scalar(f"len({x.name})", INT, True, frozenset((x.name,)), weak=True)
+        return Scalar(f"len({mixed.counted(x)})", INT, True, frozenset((x.name,)), weak=True)
     return of_extent(required_array(x).extents[0])
 
 
@@ -474,21 +476,38 @@ def _add_at(self: Lowering, bar: Any, index: Any, e: Any) -> Any:
         return Items(tuple(self.writer.settled(i) for i in items), bar.type)
     if not isinstance(bar, Leaf):
         raise Unfit("a cotangent that is no array")
-    if picked.is_picked(bar, as_parts(index)):
-        picked.put(self.writer, bar, as_parts(index), converted(e, bar.dtype), "put_sum")
+    parts = index_parts(self.writer, index)
+    if picked.is_picked(bar, parts):
+        picked.put(self.writer, bar, parts, converted(e, bar.dtype), "put_sum")
         return bar
-    if masks.is_mask(as_parts(index)):
+    if masks.is_mask(parts):
         old: Leaf | Scalar = masks.read(self, bar, index)
         masks.store(self, bar, index, elementwise.apply(self.writer, gast.Add, [old, e]))
         return bar
-    view = indexed(self.writer, self.bounds, bar, as_parts(index))
+    view = indexed(self.writer, self.bounds, bar, parts)
     if isinstance(view, Gather):
         scatter_add(self, view, e)
     elif view.rank:
-        store(self, bar, as_parts(index), elementwise.apply(self.writer, gast.Add, [view, e]))
+        store(self, bar, parts, elementwise.apply(self.writer, gast.Add, [view, e]))
     else:
         old = Scalar(view.at([]), view.dtype, False, view.reads)
-        store(self, bar, as_parts(index), elementwise.apply(self.writer, gast.Add, [old, e]))
+        store(self, bar, parts, elementwise.apply(self.writer, gast.Add, [old, e]))
+    return bar
+
+
+def _add_into(self: Lowering, bar: Any, e: Any) -> Any:
+    """Add to the arrays of a list, in place."""
+    if isinstance(e, Object) and e.value is None:
+        return bar
+    if not isinstance(bar, Items) or not isinstance(e, Items) or len(bar.items) != len(e.items):
+        raise Unfit("cotangents of this list")
+    for own, more in zip(bar.items, e.items, strict=True):
+        if isinstance(own, Items) and own.type is list:
+            _add_into(self, own, more)
+        elif not isinstance(own, Leaf) or own.dtype not in FLOATS:
+            raise Unfit("cotangents of this list")
+        elif not (isinstance(more, Object) and more.value is None):
+            store(self, own, (Object(Ellipsis),), elementwise.apply(self.writer, gast.Add, [own, more]))
     return bar
 
 
@@ -567,7 +586,7 @@ _CALLS: dict[Any, Call] = {
     np.transpose: _transpose, np.ndarray.transpose: _transpose, np.flip: _flip, np.expand_dims: _expand_dims,
     np.broadcast_to: _broadcast_to, np.concatenate: _concatenate,
     np.split: _split, runtime.own: copy, runtime.like: _like, runtime.zeros: zeros, runtime.seed_like: _seed_like,
-    runtime.unbroadcast: _unbroadcast, runtime.add_at: _add_at, runtime.copies.copied: copy,
+    runtime.unbroadcast: _unbroadcast, runtime.add_at: _add_at, shadows.add_into: _add_into, runtime.copies.copied: copy,
     float: _float, int: _int, bool: _bool, max: _extreme(">"), min: _extreme("<"), np.float64: _of_numpy,
     np.float32: _single,
     np.sum: reductions.sum_of, np.ndarray.sum: reductions.sum_of, np.mean: reductions.mean, np.ndarray.mean: reductions.mean,
@@ -575,7 +594,7 @@ _CALLS: dict[Any, Call] = {
     np.min: reductions.least, np.ndarray.min: reductions.least, np.amin: reductions.least,
     np.add.reduce: reductions.sum_of,
     np.dot: products.dot, np.ndarray.dot: products.dot, np.matmul: products.matmul, np.vdot: products.vdot,
-    np.inner: products.inner, np.outer: products.outer, np.einsum: products.einsum,
+    np.inner: products.inner, np.outer: products.outer, np.einsum: products.einsum, np.tensordot: products.tensordot,
     np.linalg.solve: products.solved, np.linalg.inv: products.inverse,
     np.var: library.variance, np.ndarray.var: library.variance, np.std: library.deviation,
     np.ndarray.std: library.deviation, np.linalg.norm: library.norm, np.diff: library.difference,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from s2sgrad.compiled.values import BOOL, INT, ONE, Extent, Gather, Index, Items, Leaf, Object, Scalar, Unfit, is_array
+from s2sgrad.compiled.values import BOOL, INT, ONE, Extent, Gather, Index, Leaf, Object, Scalar, Unfit, is_array
 from s2sgrad.compiled.writer import Writer
 
 Bounds = dict[str, tuple[Extent, Extent]]  # of loop variables: the least value, and the end
@@ -169,8 +169,3 @@ def _gathered(x: Leaf, items: tuple[Any, ...]) -> Gather:
     if len(items) != 1 or items[0].dtype == BOOL or items[0].dtype != INT or items[0].rank != 1:
         raise Unfit("an index array that is not one of integers, alone")
     return Gather(x, items[0], (items[0].extents[0], *x.extents[1:]), x.dtype)
-
-
-def as_parts(value: Any) -> tuple[Any, ...]:
-    """The items of an index."""
-    return value.items if isinstance(value, Items) else (value,)

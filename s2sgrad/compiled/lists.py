@@ -8,17 +8,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from s2sgrad.compiled import elementwise
+from s2sgrad.compiled import mixed
 from s2sgrad.compiled.lowering import Lowering
 from s2sgrad.compiled.output import Nest, Store
+from s2sgrad.compiled.rows import row_of
 from s2sgrad.compiled.values import (
-    FLOAT,
-    FLOATS,
     INT,
     Extent,
     Follows,
     Gather,
-    Index,
     Items,
     Leaf,
     Object,
@@ -26,9 +24,9 @@ from s2sgrad.compiled.values import (
     Stack,
     Tree,
     Unfit,
-    is_array,
     whole,
 )
+from s2sgrad.compiled.writer import Again
 
 
 def push(self: Lowering, stack: Any, value: Any) -> Any:
@@ -36,12 +34,27 @@ def push(self: Lowering, stack: Any, value: Any) -> Any:
     if not isinstance(stack, Stack):
         raise Unfit("a list that is not one of ours")
     text, item = _pushed(self, stack, value, stack.name)
-    if stack.item is not None:
-        item = _joined(self, stack.item, item)
-    stack.item = item
+    part = mixed.part_for(self.writer, stack, item) if stack.name in self.found.mixed else stack
+    if not mixed.fits(part.item, item):
+        self.found.mixed.add(stack.name)
+        raise Again
+    _hold(self, part, item)
+    stack.item = stack.item or item
     self.writer.touch(lambda reads: stack.name in reads)
-    self.writer.line(f"{stack.name}.append({text})")
+    self.writer.line(f"{part.name}.append({text})")
     return Object(None)
+
+
+def _hold(self: Lowering, stack: Stack, item: Any) -> None:
+    """Note what all items of a list have in common: also those that a later trip of a loop pops."""
+    lists = self.found.lists
+    known = lists.get(stack.name) if mixed.fits(lists.get(stack.name), item) else None
+    stack.item = item if known is None else _joined(known, item)
+    if stack.item != lists.get(stack.name):
+        was_known = stack.name in lists
+        lists[stack.name] = stack.item
+        if was_known:
+            raise Again
 
 
 def _pushed(self: Lowering, stack: Stack, value: Any, key: str) -> tuple[str, Any]:
@@ -73,20 +86,16 @@ def _pushed(self: Lowering, stack: Stack, value: Any, key: str) -> tuple[str, An
     return text, whole(key, extents, value.dtype)
 
 
-def _joined(self: Lowering, a: Any, b: Any) -> Any:
-    """What is known of the items of a list, from two of them."""
-    if type(a) is not type(b):
-        raise Unfit("a list of values of several types")
-    if isinstance(a, Items) and len(a.items) == len(b.items) and a.type is b.type:
-        return Items(tuple(_joined(self, x, y) for x, y in zip(a.items, b.items, strict=True)), a.type)
-    if isinstance(a, Scalar) and a.dtype == b.dtype:
+def _joined(a: Any, b: Any) -> Any:
+    """What is known of the items of a list, from two of them that fit together."""
+    if isinstance(a, Items):
+        return Items(tuple(_joined(x, y) for x, y in zip(a.items, b.items, strict=True)), a.type)
+    if isinstance(a, Scalar):
         return replace(a, python=a.python or b.python, weak=a.weak and b.weak)
-    if isinstance(a, Leaf) and (a.dtype, a.rank) == (b.dtype, b.rank):
+    if isinstance(a, Leaf):
         extents = tuple(m if m == n else Extent("?") for m, n in zip(a.extents, b.extents, strict=True))
         return whole(a.root, extents, a.dtype)
-    if isinstance(a, Object) and a.value is b.value:
-        return a
-    raise Unfit("a list of values of several types")
+    return a
 
 
 def pop(self: Lowering, stack: Any) -> Any:
@@ -94,8 +103,9 @@ def pop(self: Lowering, stack: Any) -> Any:
     if not isinstance(stack, Stack) or stack.item is None:
         raise (Follows if self.reasons else Unfit)("a list that is not one of ours, or to which nothing is appended before")
     self.writer.touch(lambda reads: stack.name in reads)
-    self.writer.line(f"at_least(len({stack.name}), 1)")
-    return taken(self, stack.item, f"{stack.name}.pop()")
+    part = mixed.part_of(self.writer, stack) if stack.sorts else stack
+    self.writer.line(f"at_least(len({part.name}), 1)")
+    return taken(self, part.item, f"{part.name}.pop()")
 
 
 def taken(self: Lowering, item: Any, text: str) -> Any:
@@ -145,6 +155,8 @@ def _measured(self: Lowering, value: Any) -> Any:
 def joined(self: Lowering, stack: Stack) -> Any:
     """`np.array(stack)`."""
     writer, item = self.writer, stack.item
+    if stack.sorts:
+        raise Unfit("an array of this list")
     if isinstance(item, Scalar):
         n = writer.fresh("n")
         writer.line(f"{n} = len({stack.name})")
@@ -165,33 +177,5 @@ def joined(self: Lowering, stack: Stack) -> Any:
         for axis, e in enumerate(extents):
             if item.extents[axis].base == "?":
                 writer.line(f"same({row}.shape[{axis}], {e})")
-        writer.out.append(Nest(extents, [Store(_row(out, k), "=", whole(row, extents, item.dtype))]))
+        writer.out.append(Nest(extents, [Store(row_of(out, k), "=", whole(row, extents, item.dtype))]))
     return out
-
-
-def stacked(self: Lowering, x: Items) -> Any:
-    """`np.array` of several numbers or arrays."""
-    writer = self.writer
-    if not x.items or not all(isinstance(i, Scalar) or is_array(i) for i in x.items):
-        raise Unfit("an array of these")
-    dtypes = {i.dtype for i in x.items}
-    if not dtypes <= {*FLOATS, INT} or len({i.rank for i in x.items}) > 1:
-        raise Unfit("an array of these")
-    extents = writer.broadcast([i.extents for i in x.items])
-    if any(writer.canonical(a) != b for i in x.items for a, b in zip(i.extents, extents, strict=True)):
-        raise Unfit("an array of rows of several lengths")
-    dtype = dtypes.pop() if len(dtypes) == 1 else FLOAT
-    out = writer.allocate(writer.fresh("a"), (Extent(None, len(x.items)), *extents), dtype)
-    for k, item in enumerate(x.items):
-        item = elementwise.cast(item, dtype) if dtype != INT else item
-        if isinstance(item, Scalar):
-            writer.line(f"{out.root}[{k}] = {item.text}")
-        else:
-            writer.out.append(Nest(extents, [Store(_row(out, str(k)), "=", item)]))
-    return out
-
-
-def _row(x: Leaf, k: str) -> Leaf:
-    """A row of an array that lies in memory in order."""
-    places = (Index(None, k), *(Index(axis, "0") for axis in range(x.rank - 1)))
-    return Leaf(x.root, places, x.extents[1:], x.dtype, x.memory)

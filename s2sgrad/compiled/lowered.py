@@ -16,7 +16,7 @@ import numpy as np
 from s2sgrad.analysis.kinds import Array
 from s2sgrad.analysis.sizes import Size
 from s2sgrad.analysis.value_kinds import kinds_of
-from s2sgrad.compiled import scalars
+from s2sgrad.compiled import mixed, scalars
 from s2sgrad.compiled.calls import called
 from s2sgrad.compiled.frames import Frame, reserved
 from s2sgrad.compiled.fusion import fused
@@ -36,7 +36,7 @@ _LONGEST = 800  # lines: a compiler takes 10 to 30 ms for each
 class Part:
     """How a leaf of a result is handed out: an array, a number of Python's or of NumPy's."""
 
-    make: type | None
+    make: Any
 
 
 @dataclass(frozen=True)
@@ -201,6 +201,8 @@ def _results(lowering: Lowering, result: Any) -> tuple[list[str], Any]:
         kinds = {FLOAT: (float, np.float64), SINGLE: (np.float32, np.float32)}.get(result.dtype) or (
             (int, np.int64) if result.dtype != "bool" else (bool, np.bool_)
         )
+        if result.is_array:
+            return [result.text], Part(np.array)
         is_python = result.weak if result.dtype == FLOAT else result.python
         return [result.text], Part(kinds[0] if is_python else kinds[1])
     if not is_array(result):
@@ -232,7 +234,8 @@ def _opened(body: list[Any]) -> list[Any]:
     for s in body:
         if isinstance(s, Opened):
             if s.stack.item is not None or s.stack.is_counted:
-                out.append(Line(f"{s.stack.name} = {'()' if s.stack.item is None else '[]'}"))
+                out.append(Line(f"{mixed.counted(s.stack)} = {'()' if s.stack.item is None else '[]'}"))
+            out += [Line(f"{part.name} = []") for part in s.stack.sorts]
         elif isinstance(s, Block):
             out.append(Block(s.head, _opened(s.body), _opened(s.orelse)))
         else:

@@ -16,10 +16,11 @@ from typing import Any, Protocol
 import gast
 import numpy as np
 
-from s2sgrad.compiled import elementwise, indexing, masks, picked
+from s2sgrad.compiled import elementwise, indexing, masks, mixed, picked
 from s2sgrad.compiled.elementwise import of_extent
 from s2sgrad.compiled.frames import Frame
 from s2sgrad.compiled.output import Block, Nest, Store
+from s2sgrad.compiled.rows import index_parts
 from s2sgrad.compiled.values import (
     BOOL,
     FLOAT,
@@ -174,7 +175,6 @@ class Lowering:
     def _bind(self, key: str, value: Any) -> None:
         """Bind a variable."""
         self._binds(key)
-        known = self.found.types.get(key)
         if isinstance(value, Items):
             self._type(key, (Items, value.type, len(value.items)))
             keys = set(self._keys(key))
@@ -183,21 +183,27 @@ class Lowering:
         elif isinstance(value, Object):
             self._type(key, (Object, value.value))
         elif isinstance(value, Scalar):
-            if known and known[0] is not Scalar:
-                raise Unfit(f"`{key}` has values of two types")
-            what = (Scalar, value.dtype, value.python, value.weak, _is_short(value))
-            what = what if known is None else _either(known, what, key)
-            self._type(key, what, known is not None)
-            self.shapes[key] = (value.python, value.weak)
-            text = value.text if value.dtype == what[1] else elementwise.converted_text(value.text, what[1])
-            self.writer.rebound({key})
-            if text != key:
-                self.writer.line(f"{key} = {text}")
+            self._bind_number(key, value)
         elif is_array(value):
             self._type(key, (Leaf, value.dtype, value.rank))
             self._bind_array(key, value)
         else:
             raise Unfit("a variable of this type")
+
+    def _bind_number(self, key: str, value: Scalar) -> None:
+        known = self.found.types.get(key)
+        if known and known[0] is not Scalar:
+            raise Unfit(f"`{key}` has values of two types")
+        if value.is_array:
+            raise Unfit("a variable that is an array without axes")
+        what = (Scalar, value.dtype, value.python, value.weak, _is_short(value))
+        what = what if known is None else _either(known, what, key)
+        self._type(key, what, known is not None)
+        self.shapes[key] = (value.python, value.weak)
+        text = value.text if value.dtype == what[1] else elementwise.converted_text(value.text, what[1])
+        self.writer.rebound({key})
+        if text != key:
+            self.writer.line(f"{key} = {text}")
 
     def _binds(self, key: str) -> None:
         """Note that a variable is bound from here on."""
@@ -431,23 +437,28 @@ def _assign(self: Lowering, frame: Frame, s: gast.Assign) -> None:
     (target,) = s.targets if len(s.targets) == 1 else _unfit("an assignment to several targets")
     value = self.value(frame, s.value)
     if isinstance(target, gast.Name):
+        if isinstance(value, Stack) and isinstance(s.value, gast.List):
+            value.name = frame.name(target.id)
         self.assign(frame, target.id, value)
     elif isinstance(target, gast.Tuple):
-        items = unpacked(self, value, len(target.elts))
-        if len(items) != len(target.elts) or not all(isinstance(t, gast.Name) for t in target.elts):
-            raise Unfit("this unpacking")
-        if all(t.id in frame.variables for t in target.elts) and _swap(self, [frame.name(t.id) for t in target.elts], items):
-            return
-        if any(t.id in frame.variables for t in target.elts):
-            items = [self.writer.settled(v) for v in items]
-            keys = {frame.name(t.id) for t in target.elts if t.id in frame.variables}
-            items = [_out_of_the_way(self, v, keys) for v in items]
-        for t, item in zip(target.elts, items, strict=True):
-            self.assign(frame, t.id, item)
+        _assign_items(self, frame, target, unpacked(self, value, len(target.elts)))
     elif isinstance(target, gast.Subscript):
         _store(self, frame, target, value)
     else:
         raise Unfit("a store into an attribute")
+
+
+def _assign_items(self: Lowering, frame: Frame, target: gast.Tuple, items: list[Any]) -> None:
+    if len(items) != len(target.elts) or not all(isinstance(t, gast.Name) for t in target.elts):
+        raise Unfit("this unpacking")
+    if all(t.id in frame.variables for t in target.elts) and _swap(self, [frame.name(t.id) for t in target.elts], items):
+        return
+    if any(t.id in frame.variables for t in target.elts):
+        items = [self.writer.settled(v) for v in items]
+        keys = {frame.name(t.id) for t in target.elts if t.id in frame.variables}
+        items = [_out_of_the_way(self, v, keys) for v in items]
+    for t, item in zip(target.elts, items, strict=True):
+        self.assign(frame, t.id, item)
 
 
 def _swap(self: Lowering, keys: list[str], items: list[Any]) -> bool:
@@ -505,7 +516,7 @@ def _store(self: Lowering, frame: Frame, target: gast.Subscript, value: Any) -> 
     x = self.value(frame, target.value)
     if not isinstance(x, Leaf):
         raise Unfit("a store into what is no array")
-    store(self, x, indexing.as_parts(self.value(frame, target.slice)), value)
+    store(self, x, index_parts(self.writer, self.value(frame, target.slice)), value)
 
 
 def store(self: Lowering, x: Leaf, items: tuple[Any, ...], value: Any) -> None:
@@ -571,7 +582,7 @@ def scatter_add(self: Lowering, view: Gather, value: Any) -> None:
 def _augmented(self: Lowering, frame: Frame, s: gast.AugAssign) -> None:
     if not isinstance(s.target, gast.Name):
         x = self.value(frame, s.target.value)
-        items = indexing.as_parts(self.value(frame, s.target.slice))
+        items = index_parts(self.writer, self.value(frame, s.target.slice))
         old = _read(self, x, items)
         if isinstance(old, Gather):
             old = self.writer.stored(old)
@@ -611,7 +622,7 @@ def truth(self: Lowering, value: Any) -> bool | Scalar:
     if isinstance(value, Items):
         return bool(value.items)
     if isinstance(value, Stack):
-        return Scalar(f"(len({value.name}) > 0)", BOOL, True) if value.item is not None else False
+        return Scalar(f"(len({mixed.counted(value)}) > 0)", BOOL, True) if value.item is not None else False
     if not isinstance(value, Scalar):
         raise Unfit("a test of an array")
     if value.text in ("True", "False"):
@@ -625,11 +636,13 @@ def _if(self: Lowering, frame: Frame, s: gast.If) -> None:
         self.block(frame, s.body if test else s.orelse)
         return
     self.compound(frame, s.body, s.orelse)
-    before = dict(frame.env)
+    before, start = dict(frame.env), len(self.writer.pushed)
     block, first = self.within(frame, f"if {test.text}:", s.body)
     _leave(frame, before)
     if s.orelse:
+        middle = len(self.writer.pushed)
         _, second = self.within(frame, "", s.orelse, block)
+        mixed.branches_apart(self.writer, start, middle)
         _leave(frame, before)
         self.bound |= first & second
 
@@ -812,7 +825,7 @@ def _subscript(self: Lowering, frame: Frame, node: gast.Subscript) -> Any:
         x = self.writer.stored(x)
     if not isinstance(x, Leaf):
         raise Unfit("an item of what is no array")
-    return _read(self, x, indexing.as_parts(index))
+    return _read(self, x, index_parts(self.writer, index))
 
 
 def _read(self: Lowering, x: Leaf, items: tuple[Any, ...]) -> Any:
@@ -900,8 +913,7 @@ def _both(self: Lowering, frame: Frame, node: gast.BoolOp) -> Any:
 
 def _display(self: Lowering, frame: Frame, node: gast.Tuple | gast.List) -> Any:
     if isinstance(node, gast.List) and not node.elts:
-        name = self.writer.fresh("stack")
-        out = Stack(name)
+        out = Stack(self.writer.fresh("stack"))
         self.writer.out.append(Opened(out))
         return out
     values = [self.value(frame, e) for e in node.elts]

@@ -5,11 +5,13 @@ W @ x      ->      np.dot(W, x)
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import gast
 
 from s2sgrad.compiled import elementwise, reductions
+from s2sgrad.compiled.indexing import constant_of
 from s2sgrad.compiled.lowering import Lowering, transposed
 from s2sgrad.compiled.values import (
     FLOAT,
@@ -18,6 +20,7 @@ from s2sgrad.compiled.values import (
     ONE,
     Extent,
     Index,
+    Items,
     Leaf,
     Object,
     Scalar,
@@ -127,6 +130,39 @@ def vdot(self: Lowering, a: Any, b: Any) -> Any:
     if any(self.writer.same(m, n) is None for m, n in zip(a.extents, b.extents, strict=True)):
         raise Unfit("a product of these")
     return reductions.summed(self, elementwise.apply(self.writer, gast.Mult, [a, b]), tuple(range(a.rank)), False)
+
+
+def tensordot(self: Lowering, a: Any, b: Any, axes: Any = None) -> Any:
+    """`np.tensordot` over axes that are known."""
+    if not (is_array(a) and is_array(b)):
+        raise Unfit("np.tensordot of these")
+    ours, theirs = _summed_axes(a.rank, b.rank, Extent(None, 2) if axes is None else axes)
+    for m, n in zip(ours, theirs, strict=True):
+        self.writer.same(a.extents[m], b.extents[n])
+    if ours == theirs == (*range(a.rank),) == (*range(b.rank),):
+        return replace(vdot(self, a, b), is_array=True)
+    if len(ours) == max(a.rank, b.rank) or a.rank + b.rank > len(_LETTERS):
+        raise Unfit("np.tensordot over these axes")
+    first = _LETTERS[: a.rank]
+    second = [first[ours[theirs.index(n)]] if n in theirs else _LETTERS[a.rank + n] for n in range(b.rank)]
+    kept = [letter for letter in (*first, *second) if (letter in first) is not (letter in second)]
+    return einsum(self, Object(f"{first},{''.join(second)}->{''.join(kept)}"), a, b)
+
+
+_LETTERS = "abcdefghijklmnop"
+
+
+def _summed_axes(rank: int, other: int, axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The axes of two arrays over which `np.tensordot` sums."""
+    count = axes.offset if isinstance(axes, Extent) else constant_of(axes)
+    if count is not None and 0 <= count <= min(rank, other):
+        return (*range(rank - count, rank),), (*range(count),)
+    if count is not None or not isinstance(axes, Items) or len(axes.items) != 2:
+        raise Unfit("np.tensordot over these axes")
+    ours, theirs = reductions.axes_of(rank, axes.items[0]), reductions.axes_of(other, axes.items[1])
+    if len(ours) != len(theirs) or len({*ours}) < len(ours) or len({*theirs}) < len(theirs):
+        raise Unfit("np.tensordot over these axes")
+    return ours, theirs
 
 
 def outer(self: Lowering, a: Any, b: Any) -> Any:

@@ -6,7 +6,7 @@ t = x[1:] * 2.0      ->      Tree: `x[i + 1] * 2.0`, of extent `n0 - 1`, compute
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 FLOAT, SINGLE, INT, BOOL = "float64", "float32", "int64", "bool"
@@ -53,7 +53,7 @@ class Scalar:
     """A number: its text, and what the text reads.
 
     `python`: it may be a number of Python's, by which division raises.  `weak`: it is one, and takes the type of the float32
-    that it meets.
+    that it meets.  `is_array`: it is an array without axes, which is a number as soon as something is computed of it.
     """
 
     text: str
@@ -62,6 +62,7 @@ class Scalar:
     reads: frozenset[str] = frozenset()
     affine: Extent | None = None
     weak: bool = False
+    is_array: bool = False
 
     extents: Extents = ()
 
@@ -264,12 +265,18 @@ class Object:
 
 @dataclass(eq=False)
 class Stack:
-    """A list that grows: what was pushed first says what it holds."""
+    """A list that grows: `item` says what all that is pushed has in common.
+
+    `sorts`: where that has several types, one list for each of them.
+    """
 
     name: str
     item: Any = None
     reads: frozenset[str] = frozenset()
     is_counted: bool = False  # whether its length is asked for
+    sorts: list[Stack] = field(default_factory=list)
+    which: str = ""  # the list that says which of them is next
+    pops: int = 0
 
 
 def leaves(value: Any) -> list[Leaf]:

@@ -50,6 +50,8 @@ class Found:
     items: dict[tuple[str, int | str], str] = field(default_factory=dict)  # names of the items of tuples
     kept: dict[Any, str] = field(default_factory=dict)  # calls that NumPy computes, and why they have no loops
     unbound: set[str] = field(default_factory=set)  # variables that may be read before they are bound
+    lists: dict[str, Any] = field(default_factory=dict)  # what all items of a list have in common
+    mixed: set[str] = field(default_factory=set)  # lists whose items have several types
 
     def group(self, root: str) -> str:
         """The representative of the memory under a name."""
@@ -80,6 +82,7 @@ class Writer:
         self.checked: set[str] = set()  # the checks that were written, and still hold
         self.outermost: set[str] = set()  # sizes that are the same in the whole function
         self.lengths: set[str] = set()  # names of integers that are not negative
+        self.pushed: list[tuple[str, int]] = []  # lists of several types, and which of these was pushed to them
         self.depth = 0
         self._counts: dict[str, int] = {}
         self._fresh: set[str] = set()
@@ -255,7 +258,7 @@ class Writer:
             name = self.fresh(f"{stem}_")
             self.line(f"{name} = {value.text}")
             affine = Extent(name) if value.dtype == INT else None
-            return Scalar(name, value.dtype, value.python, affine=affine, weak=value.weak)
+            return replace(value, text=name, reads=frozenset(), affine=affine)
         return value
 
     def rebound(self, names: set[str]) -> None:

@@ -14,7 +14,7 @@ from kernels import KERNELS
 from statements import Statements
 
 from s2sgrad import S2SGradError, grad, value_and_grad
-from s2sgrad.compiled.lowered import flat_arguments, lower, plain_function
+from s2sgrad.compiled.lowered import flat_arguments, lower, plain_function, rebuilt
 from s2sgrad.compiled.values import Unfit
 from s2sgrad.driver.program import Program
 
@@ -211,6 +211,25 @@ def several_arrays_as_an_index(m, v, i, j):
     return np.sum(y * y) + np.sum(z) + np.sum(w * w) + s + np.sum(m * m)
 
 
+def borders_that_are_recorded(m, k):
+    """The record of each trip has arrays of two ranks, and a number."""
+    m = m.copy()
+    for i in range(k):
+        m[1:-1, 1:-1] *= m[:-2, 1:-1] + m[2:, 1:-1]
+        m[:, 0] = m[:, 1] * m[:, 0]
+        m[-1, :] *= m[0, :]
+        if i % 2:
+            m[0, 0] = m[0, 0] * m[1, 1]
+    return np.sum(m * m)
+
+
+def rows_by_a_list(m, k):
+    m = m.copy()
+    for i in range(3):
+        m[[i, k]] = m[[k, i]] * 1.1
+    return np.vdot(m, m * m) + np.sum(m[:, [0, k]])
+
+
 A, V = np.linspace(0.3, 1.9, 20).reshape(4, 5), np.linspace(-0.7, 0.9, 7)
 SMALL = [
     (stencil, (A, A[::-1].copy()), (0, 1)),
@@ -234,6 +253,8 @@ SMALL = [
     (rolls, (V, A), (0, 1)),
     (masked, (A, A[::-1] * 0.9), (0, 1)),
     (sections_that_are_recorded, (V, 4), (0,)),
+    (borders_that_are_recorded, (A, 4), (0,)),
+    (rows_by_a_list, (A, 3), (0,)),
     (several_arrays_as_an_index, (A, V, np.array([0, 2, 2]), np.array([1, 3, 3])), (0, 1)),
 ]
 
@@ -243,6 +264,69 @@ def test_small_functions_have_loops(function, args, wrt):
     ours, theirs = both(value_and_grad(function, wrt, lists=False), args)
     assert ours is not None
     assert_same(ours, theirs)
+
+
+def grows_and_shrinks(x, y, k):
+    tape, s = [], 0.0
+    tape.append(x * 1.0)
+    for _ in range(k):
+        z = tape.pop()
+        s = s + np.sum(z * z)
+        tape.append(y * 2.0)
+    return s
+
+
+def of_several_types(x, m, k):
+    tape, s = [], 0.0
+    for i in range(k):
+        tape.append(x[i:] * 2.0)
+        tape.append(x[i])
+        if x[i] > 0.0:
+            tape.append(m[i] + 0.0)
+        else:
+            tape.append(m * 1.0)
+    for i in range(k - 1, -1, -1):
+        if x[i] > 0.0:
+            s += np.sum(tape.pop())
+        else:
+            s += np.sum(tape.pop() * 0.5)
+        s += tape.pop() * 3.0
+        s += np.sum(tape.pop() ** 2)
+    return s, len(tape)
+
+
+def test_lists_whose_items_differ():
+    """In their sizes, from one trip of a loop to the next; or in their types, each of which has a list of its own."""
+    small, large = np.arange(3.0), np.arange(7.0)
+    lowered = lower(Program(), grows_and_shrinks, {"x": large, "y": small, "k": 3})
+    for x, y in ((large, small), (small, large)):
+        assert plain_function(lowered)(x, y, 3)[0] == grows_and_shrinks(x, y, 3)
+    m = np.arange(12.0).reshape(4, 3)
+    loops = plain_function(lower(Program(), of_several_types, {"x": V, "m": m, "k": 4}))
+    for x in (V + 2.0, V - 2.0):  # all branches of one kind are told apart, or the check says that they are not
+        try:
+            ours = loops(x, m, 4)
+        except ValueError:
+            continue
+        assert ours == of_several_types(x, m, 4)
+
+
+def test_tensor_products():
+    def products(m, x):
+        full = np.tensordot(m, m * m, 2)
+        return (
+            full,
+            full * 2.0,
+            np.tensordot(m, x, 1),
+            np.tensordot(m, m, ((1,), (-1,))),
+            np.tensordot(x, m, ([0, 1], [1, 0])),
+        )
+
+    m, x = np.linspace(-1.0, 1.0, 20).reshape(4, 5), np.linspace(0.0, 1.0, 60).reshape(5, 4, 3)
+    loops = plain_function(lowered := lower(Program(), products, {"m": m, "x": x}))
+    ours, theirs = rebuilt(iter(loops(m, x)), lowered.result), products(m, x)
+    assert_same(ours, theirs)
+    assert [type(v) for v in ours] == [type(v) for v in theirs]
 
 
 def single(value):

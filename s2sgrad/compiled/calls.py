@@ -50,7 +50,7 @@ from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.rules import choices
 from s2sgrad.rules.reductions import tie_weights
-from s2sgrad.runtime import shadows
+from s2sgrad.runtime import checks, shadows
 from s2sgrad.runtime.asking import its
 from s2sgrad.source import GENERATED
 
@@ -418,6 +418,8 @@ def zeros(self: Lowering, x: Any) -> Any:
         return filled("0.0", x.extents, SINGLE if x.dtype == SINGLE else FLOAT)
     if isinstance(x, Scalar):
         return constant(0.0 if x.python else np.float32(0.0) if x.dtype == SINGLE else np.float64(0.0))
+    if isinstance(x, Object) and x.value is None:
+        return x
     raise Unfit("the cotangent of an object")
 
 
@@ -462,6 +464,13 @@ def _unbroadcast(self: Lowering, g: Any, x: Any) -> Any:
         out = self.writer.stored(out) if isinstance(out, Tree) else out
         out = indexed(self.writer, self.bounds, out, (constant(0),) * lead)
     return out
+
+
+def _bound_here(self: Lowering, x: Any, name: Any) -> Any:
+    """A check that a variable is bound, which was looked at when it was read."""
+    if not (is_array(x) or isinstance(x, Scalar)):
+        raise Unfit("a check of what is no number or array")
+    return Object(None)
 
 
 def _add_at(self: Lowering, bar: Any, index: Any, e: Any) -> Any:
@@ -611,6 +620,7 @@ _CALLS: dict[Any, Call] = {
     np.swapaxes: library.axes_swapped, np.ndarray.swapaxes: library.axes_swapped,
     np.negative: _negative, np.roll: library.rolled, slice: library.section,
     choices.chosen: library.chosen, choices.shares: library.shares,
+    checks.bound: _bound_here,
     list.append: lists.push, list.pop: lists.pop,
     math.floor: lambda self, x: _int(self, elementwise.apply(self.writer, np.floor, [x])),
 }  # fmt: skip

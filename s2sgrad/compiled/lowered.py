@@ -79,11 +79,11 @@ def lower(
         except Again:
             continue
         except Unfit as why:
-            first = {lowering.line: str(why)}
-            kept = found.kept
-            raise Unfit(
-                "\n".join(f"line {k}: {w}" for k, w in _reasons(functions, function, arguments, first, kept).items())
-            ) from None
+            other = Found(kept=dict(found.kept))
+            reasons = _reasons(functions, function, arguments, {lowering.line: str(why)}, other)
+            if other.optional <= found.optional:
+                raise Unfit("\n".join(f"line {k}: {w}" for k, w in reasons.items())) from None
+            found.may_be_none({key: other.types.get(key) for key in other.optional - found.optional})
     raise Unfit("what variables stand for is not settled")
 
 
@@ -92,11 +92,10 @@ def _reasons(
     function: types.FunctionType,
     arguments: dict[str, Any],
     first: dict[int, str],
-    kept: dict[Any, str],
+    found: Found,
 ) -> dict[int, str]:
     """By line, why a text has no loops: of all lines whose operands have some."""
     unit, tree = functions.normal_form(function)
-    found = Found(kept=dict(kept))
     for _ in range(_ROUNDS):
         lowering = Lowering(functions, found, {*mentioned(tree), *reserved()}, called, matmul)
         lowering.reasons = {}

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import gast
 import numpy as np
 
-from s2sgrad.compiled import elementwise, indexing, masks, mixed, picked
+from s2sgrad.compiled import elementwise, indexing, masks, missing, mixed, picked
 from s2sgrad.compiled.elementwise import of_extent
 from s2sgrad.compiled.frames import Frame
 from s2sgrad.compiled.output import Block, Nest, Store
@@ -106,6 +106,7 @@ class Lowering:
         self.bound -= keys
         for key in sorted(keys & self.found.unbound):
             self.writer.line(f"{self.writer.item(key, 'bound')} = False")
+            missing.begun(self, key)
         try:
             for parameter in frame.parameters:
                 self.assign(frame, parameter, arguments[parameter])
@@ -145,7 +146,8 @@ class Lowering:
                 form = _STATEMENTS.get(type(statement))
                 if form is None:
                     raise Unfit(f"`{type(statement).__name__.lower()}`")
-                form(self, frame, statement)
+                if not missing.told_apart(self, frame, statement):
+                    form(self, frame, statement)
             except Unfit as why:
                 if self.reasons is None:
                     raise
@@ -174,7 +176,13 @@ class Lowering:
 
     def _bind(self, key: str, value: Any) -> None:
         """Bind a variable."""
+        if isinstance(value, Object) and value.value is None and key in self.found.optional:
+            self.bound.discard(key)
+            self.writer.line(f"{self.writer.item(key, 'bound')} = False")
+            return
         self._binds(key)
+        if isinstance(value, Object) and isinstance(value.value, bool):
+            value = constant(value.value)
         if isinstance(value, Items):
             self._type(key, (Items, value.type, len(value.items)))
             keys = set(self._keys(key))
@@ -191,12 +199,13 @@ class Lowering:
             raise Unfit("a variable of this type")
 
     def _bind_number(self, key: str, value: Scalar) -> None:
-        known = self.found.types.get(key)
-        if known and known[0] is not Scalar:
-            raise Unfit(f"`{key}` has values of two types")
         if value.is_array:
             raise Unfit("a variable that is an array without axes")
         what = (Scalar, value.dtype, value.python, value.weak, _is_short(value))
+        self._may_be_none(key, what)
+        known = self.found.types.get(key)
+        if known and known[0] is not Scalar:
+            raise Unfit(f"`{key}` has values of two types")
         what = what if known is None else _either(known, what, key)
         self._type(key, what, known is not None)
         self.shapes[key] = (value.python, value.weak)
@@ -247,6 +256,7 @@ class Lowering:
         return named or held or root in self.found.groups.values()
 
     def _type(self, key: str, what: tuple, widens: bool = False) -> None:
+        self._may_be_none(key, what)
         known = self.found.types.get(key)
         if known is None:
             self.found.types[key] = what
@@ -257,6 +267,16 @@ class Lowering:
                 types_ = self.found.types
                 self.found.types = {k: t for k, t in types_.items() if t[0] is not Scalar or t[1] != known[1]}
             self.found.types[key] = what
+            raise Again
+
+    def _may_be_none(self, key: str, what: tuple) -> None:
+        """Note that a variable is None in one place, and an array or a number in another."""
+        known = self.found.types.get(key)
+        if known is None or known == what or (Object, None) not in (known, what):
+            return
+        other = what if known == (Object, None) else known
+        if other[0] in (Scalar, Leaf):
+            self.found.may_be_none({key: other})
             raise Again
 
     def _variable(self, key: str) -> Any:
@@ -289,6 +309,7 @@ class Lowering:
         keys = {k for n in bound for k in self._keys(frame.name(n))}
         self.writer.rebound(keys)
         self.shapes = {k: v for k, v in self.shapes.items() if k not in keys}
+        self.bound -= keys & self.found.optional
 
     def _keys(self, key: str) -> list[str]:
         """The names of a variable in the lowered function, one for each item of a tuple."""
@@ -297,12 +318,20 @@ class Lowering:
             return [k for item in range(known[2]) for k in self._keys(self.writer.item(key, item))]
         return [key]
 
-    def within(self, frame: Frame, head: str, body: list[gast.AST], into: Block | None = None) -> tuple[Block, set[str]]:
-        """Write a block; it, and the variables that are certainly bound at its end."""
+    def within(
+        self,
+        frame: Frame,
+        head: str,
+        body: list[gast.AST] | Callable[[], None],
+        into: Block | None = None,
+        there: Iterable[str] = (),
+    ) -> tuple[Block, set[str]]:
+        """Write a block, in which some variables are not None; it, and the variables that are certainly bound at its end."""
         shapes, bounds, certain = self.shapes, self.bounds, set(self.bound)
+        self.bound |= {*there}
         self.shapes, self.bounds = dict(shapes), dict(bounds)
         with self.writer.block(head, into) as block:
-            self.block(frame, body)
+            body() if callable(body) else self.block(frame, body)
             self.writer.settle()
         bound = self.shapes
         self.shapes = {k: v for k, v in shapes.items() if bound.get(k) is v}
@@ -631,17 +660,18 @@ def truth(self: Lowering, value: Any) -> bool | Scalar:
 
 
 def _if(self: Lowering, frame: Frame, s: gast.If) -> None:
+    there = [missing.present(self, frame, s.test, holds) for holds in (True, False)]
     test = truth(self, self.value(frame, s.test))
     if isinstance(test, bool):
         self.block(frame, s.body if test else s.orelse)
         return
     self.compound(frame, s.body, s.orelse)
     before, start = dict(frame.env), len(self.writer.pushed)
-    block, first = self.within(frame, f"if {test.text}:", s.body)
+    block, first = self.within(frame, f"if {test.text}:", s.body, there=there[0])
     _leave(frame, before)
     if s.orelse:
         middle = len(self.writer.pushed)
-        _, second = self.within(frame, "", s.orelse, block)
+        _, second = self.within(frame, "", s.orelse, block, there[1])
         mixed.branches_apart(self.writer, start, middle)
         _leave(frame, before)
         self.bound |= first & second
@@ -869,7 +899,10 @@ def _binary(self: Lowering, frame: Frame, node: gast.BinOp) -> Any:
 def _compare(self: Lowering, frame: Frame, node: gast.Compare) -> Any:
     if len(node.ops) != 1:
         raise Unfit("a chain of comparisons")
-    a, b, op = self.value(frame, node.left), self.value(frame, node.comparators[0]), type(node.ops[0])
+    op = type(node.ops[0])
+    if op in (gast.Is, gast.IsNot) and (there := missing.is_none(self, frame, node)) is not None:
+        return there
+    a, b = self.value(frame, node.left), self.value(frame, node.comparators[0])
     if op in (gast.Is, gast.IsNot):
         known = [v.value if isinstance(v, Object) else v for v in (a, b)]
         if all(isinstance(k, type) for k in known):
@@ -897,8 +930,12 @@ def _unary(self: Lowering, frame: Frame, node: gast.UnaryOp) -> Any:
 
 
 def _both(self: Lowering, frame: Frame, node: gast.BoolOp) -> Any:
-    truths = [truth(self, self.value(frame, v)) for v in node.values]
-    decides = isinstance(node.op, gast.Or)
+    decides, certain, truths = isinstance(node.op, gast.Or), set(self.bound), []
+    for v in node.values:
+        truths.append(truth(self, self.value(frame, v)))
+        there = missing.present(self, frame, v, not decides)
+        self.bound |= {key for key in there if self.found.types[key][0] is Scalar}
+    self.bound = certain
     if any(v is decides for v in truths):
         return Object(decides)
     values = [v for v in truths if not isinstance(v, bool)]

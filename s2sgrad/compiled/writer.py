@@ -50,8 +50,15 @@ class Found:
     items: dict[tuple[str, int | str], str] = field(default_factory=dict)  # names of the items of tuples
     kept: dict[Any, str] = field(default_factory=dict)  # calls that NumPy computes, and why they have no loops
     unbound: set[str] = field(default_factory=set)  # variables that may be read before they are bound
+    optional: set[str] = field(default_factory=set)  # variables that are None at times
     lists: dict[str, Any] = field(default_factory=dict)  # what all items of a list have in common
     mixed: set[str] = field(default_factory=set)  # lists whose items have several types
+
+    def may_be_none(self, types: dict[str, Any]) -> None:
+        """Note variables that are None at times, and their types at others."""
+        self.optional |= {*types}
+        self.unbound |= {*types}
+        self.types.update({key: what for key, what in types.items() if what is not None})
 
     def group(self, root: str) -> str:
         """The representative of the memory under a name."""

@@ -230,6 +230,31 @@ def rows_by_a_list(m, k):
     return np.vdot(m, m * m) + np.sum(m[:, [0, k]])
 
 
+def none_at_first(x, k):
+    best, last, total = None, None, np.zeros_like(x)
+    for i in range(k):
+        row = x[i] * 2.0
+        if best is None or i % 3 == 2:
+            best = row * 1.0
+        elif np.sum(row) > 0.5:
+            best = best * row
+        if last is not None:
+            total[i] += last * np.sum(best * x[0])
+        last = x[i] * np.sum(best) if i != 2 else None
+    return np.sum(total) + np.sum(best)
+
+
+def bound_in_each_trip(x, k):
+    for i in range(k):
+        if i > 0:
+            density = np.sqrt(x[i] * x[i - 1])
+            share = density / np.sum(density)
+        else:
+            share = x[i] * 0.5
+        x[i] *= share
+    return np.sum(share * density)
+
+
 A, V = np.linspace(0.3, 1.9, 20).reshape(4, 5), np.linspace(-0.7, 0.9, 7)
 SMALL = [
     (stencil, (A, A[::-1].copy()), (0, 1)),
@@ -254,6 +279,8 @@ SMALL = [
     (masked, (A, A[::-1] * 0.9), (0, 1)),
     (sections_that_are_recorded, (V, 4), (0,)),
     (borders_that_are_recorded, (A, 4), (0,)),
+    (none_at_first, (A, 4), (0,)),
+    (bound_in_each_trip, (A, 4), (0,)),
     (rows_by_a_list, (A, 3), (0,)),
     (several_arrays_as_an_index, (A, V, np.array([0, 2, 2]), np.array([1, 3, 3])), (0, 1)),
 ]
@@ -309,6 +336,23 @@ def test_lists_whose_items_differ():
         except ValueError:
             continue
         assert ours == of_several_types(x, m, 4)
+
+
+def test_numbers_that_are_none_at_times():
+    def largest(x, k):
+        found, before = None, None
+        for i in range(k):
+            before = found
+            if found is None or x[i] > found:
+                found = x[i] if x[i] > -0.5 else None
+        return found * 1.0, before is None
+
+    loops = plain_function(lower(Program(), largest, {"x": V, "k": 3}))
+    for k in range(4, 8):
+        assert loops(V, k) == largest(V, k)
+    for x, k in ((V, 0), (V, 1), (V - 5.0, 7)):
+        with pytest.raises(UnboundLocalError):
+            loops(x, k)
 
 
 def test_tensor_products():

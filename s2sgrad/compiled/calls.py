@@ -249,7 +249,7 @@ def _identity_matrix(self: Lowering, n: Any, m: Any = None) -> Any:
 def copy(self: Lowering, x: Any) -> Any:
     """New memory with the same elements."""
     if isinstance(x, Items):
-        return Items(tuple(copy(self, i) for i in x.items), x.type)
+        return x.of(copy(self, i) for i in x.items)
     return Tree(unchanged, (x,), x.extents, x.dtype) if is_array(x) else x
 
 
@@ -387,9 +387,9 @@ def _like(self: Lowering, x: Any, bar: Any) -> Any:
     if isinstance(bar, Object) and bar.value is None:
         return zeros(self, x)
     if isinstance(x, Items):
-        if not isinstance(bar, Items) or len(x.items) != len(bar.items):
+        if not isinstance(bar, Items) or len(x.items) != len(bar.items) or x.keys != bar.keys:
             raise Unfit("a gradient of another structure than its argument")
-        return Items(tuple(_like(self, a, b) for a, b in zip(x.items, bar.items, strict=True)), x.type)
+        return x.of(_like(self, a, b) for a, b in zip(x.items, bar.items, strict=True))
     if isinstance(x, Scalar):
         if not isinstance(bar, Scalar) or x.dtype not in FLOATS or bar.dtype not in FLOATS:
             raise Unfit("a gradient of another rank than its argument")
@@ -413,7 +413,7 @@ def spread(self: Lowering, extents: Extents, value: Any) -> Extents:
 def zeros(self: Lowering, x: Any) -> Any:
     """The zero cotangent of a value."""
     if isinstance(x, Items):
-        return Items(tuple(zeros(self, i) for i in x.items), x.type)
+        return x.of(zeros(self, i) for i in x.items)
     if is_array(x):
         return filled("0.0", x.extents, SINGLE if x.dtype == SINGLE else FLOAT)
     if isinstance(x, Scalar):
@@ -426,10 +426,10 @@ def zeros(self: Lowering, x: Any) -> Any:
 def _seed_like(self: Lowering, y: Any, seed: Any = None) -> Any:
     if isinstance(y, Items):
         none = seed is None or isinstance(seed, Object)
-        if not none and (not isinstance(seed, Items) or len(seed.items) != len(y.items)):
+        if not none and not (isinstance(seed, Items) and len(seed.items) == len(y.items) and seed.keys == y.keys):
             raise Unfit("a seed of another structure")
-        return Items(tuple(_seed_like(self, a, None if none else b)
-                           for a, b in zip(y.items, y.items if none else seed.items, strict=True)), y.type)  # fmt: skip
+        seeds = [None] * len(y.items) if none else seed.items
+        return y.of(_seed_like(self, a, b) for a, b in zip(y.items, seeds, strict=True))
     if not (isinstance(y, Scalar) or is_array(y)) or y.dtype not in FLOATS:
         raise Unfit("a seed of what is no float")
     if seed is None or isinstance(seed, Object):
@@ -466,6 +466,13 @@ def _unbroadcast(self: Lowering, g: Any, x: Any) -> Any:
     return out
 
 
+def _keys_of(self: Lowering, x: Any) -> Any:
+    """The keys of a dict."""
+    if not isinstance(x, Items) or x.type is not dict:
+        raise Unfit("the keys of what is no dict")
+    return Items(tuple(map(Object, x.keys)), list)
+
+
 def _bound_here(self: Lowering, x: Any, name: Any) -> Any:
     """A check that a variable is bound, which was looked at when it was read."""
     if not (is_array(x) or isinstance(x, Scalar)):
@@ -478,11 +485,12 @@ def _add_at(self: Lowering, bar: Any, index: Any, e: Any) -> Any:
         return bar
     if isinstance(bar, Items):
         k = index.affine.offset if isinstance(index, Scalar) and index.affine and index.affine.base is None else None
+        k = bar.place(index) if bar.type is dict else k
         if k is None or not -len(bar.items) <= k < len(bar.items):
             raise Unfit("a place in a tuple that is not known")
         items = list(bar.items)
         items[k] = _added(self, items[k], e)
-        return Items(tuple(self.writer.settled(i) for i in items), bar.type)
+        return bar.of(self.writer.settled(i) for i in items)
     if not isinstance(bar, Leaf):
         raise Unfit("a cotangent that is no array")
     parts = index_parts(self.writer, index)
@@ -521,8 +529,8 @@ def _add_into(self: Lowering, bar: Any, e: Any) -> Any:
 
 
 def _added(self: Lowering, a: Any, b: Any) -> Any:
-    if isinstance(a, Items) and isinstance(b, Items) and len(a.items) == len(b.items):
-        return Items(tuple(_added(self, x, y) for x, y in zip(a.items, b.items, strict=True)), a.type)
+    if isinstance(a, Items) and isinstance(b, Items) and len(a.items) == len(b.items) and a.keys == b.keys:
+        return a.of(_added(self, x, y) for x, y in zip(a.items, b.items, strict=True))
     return elementwise.apply(self.writer, gast.Add, [a, b])
 
 
@@ -595,7 +603,7 @@ _CALLS: dict[Any, Call] = {
     np.transpose: _transpose, np.ndarray.transpose: _transpose, np.flip: _flip, np.expand_dims: _expand_dims,
     np.broadcast_to: _broadcast_to, np.concatenate: _concatenate,
     np.split: _split, runtime.own: copy, runtime.like: _like, runtime.zeros: zeros, runtime.seed_like: _seed_like,
-    runtime.unbroadcast: _unbroadcast, runtime.add_at: _add_at, shadows.add_into: _add_into, runtime.copies.copied: copy,
+    runtime.unbroadcast: _unbroadcast, runtime.add_at: _add_at, runtime.copies.copied: copy,
     float: _float, int: _int, bool: _bool, max: _extreme(">"), min: _extreme("<"), np.float64: _of_numpy,
     np.float32: _single,
     np.sum: reductions.sum_of, np.ndarray.sum: reductions.sum_of, np.mean: reductions.mean, np.ndarray.mean: reductions.mean,
@@ -620,7 +628,7 @@ _CALLS: dict[Any, Call] = {
     np.swapaxes: library.axes_swapped, np.ndarray.swapaxes: library.axes_swapped,
     np.negative: _negative, np.roll: library.rolled, slice: library.section,
     choices.chosen: library.chosen, choices.shares: library.shares,
-    checks.bound: _bound_here,
+    checks.bound: _bound_here, runtime.keys_of: _keys_of, runtime.keys: _keys_of, shadows.add_into: _add_into,
     list.append: lists.push, list.pop: lists.pop,
     math.floor: lambda self, x: _int(self, elementwise.apply(self.writer, np.floor, [x])),
 }  # fmt: skip

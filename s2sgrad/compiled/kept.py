@@ -144,6 +144,8 @@ def _function(self: Lowering, module: str, name: str) -> str:
 
 def _kind(self: Lowering, value: Any, sizes: dict[str, int]) -> Kind:
     """The kind of a value; `sizes`: the number of each size that has a name."""
+    if isinstance(value, Items) and value.type is dict:
+        raise Unfit("a dict that is handed to a library")
     if isinstance(value, Items):
         return Container(value.type, tuple(_kind(self, v, sizes) for v in value.items))
     if isinstance(value, Object) and (value.value is None or isinstance(value.value, str)):

@@ -62,7 +62,7 @@ def _pushed(self: Lowering, stack: Stack, value: Any, key: str) -> tuple[str, An
     writer = self.writer
     if isinstance(value, Items):
         parts = [_pushed(self, stack, v, f"{key}_{k}") for k, v in enumerate(value.items)]
-        return f"({', '.join(t for t, _ in parts)},)", Items(tuple(i for _, i in parts), value.type)
+        return f"({', '.join(t for t, _ in parts)},)", value.of(i for _, i in parts)
     if isinstance(value, Scalar):
         return value.text, Scalar("", value.dtype, value.python, weak=value.weak)
     if isinstance(value, Object) and value.value is None:
@@ -89,7 +89,7 @@ def _pushed(self: Lowering, stack: Stack, value: Any, key: str) -> tuple[str, An
 def _joined(a: Any, b: Any) -> Any:
     """What is known of the items of a list, from two of them that fit together."""
     if isinstance(a, Items):
-        return Items(tuple(_joined(x, y) for x, y in zip(a.items, b.items, strict=True)), a.type)
+        return a.of(_joined(x, y) for x, y in zip(a.items, b.items, strict=True))
     if isinstance(a, Scalar):
         return replace(a, python=a.python or b.python, weak=a.weak and b.weak)
     if isinstance(a, Leaf):
@@ -122,9 +122,7 @@ def _named(self: Lowering, item: Any) -> tuple[str, Any]:
     writer = self.writer
     if isinstance(item, Items):
         parts = [_named(self, i) for i in item.items]
-        return f"({', '.join(n for n, _ in parts)},)" if parts else writer.fresh("t"), Items(
-            tuple(v for _, v in parts), item.type
-        )
+        return f"({', '.join(n for n, _ in parts)},)" if parts else writer.fresh("t"), item.of(v for _, v in parts)
     if isinstance(item, Scalar):
         name = writer.fresh("t")
         return name, replace(item, text=name, affine=Extent(name) if item.dtype == INT else None)
@@ -140,7 +138,7 @@ def _measured(self: Lowering, value: Any) -> Any:
     if isinstance(value, Items) and value.type is slice:
         return Object(tuple(None if isinstance(v, Object) else v for v in value.items))
     if isinstance(value, Items):
-        return Items(tuple(_measured(self, v) for v in value.items), value.type)
+        return value.of(_measured(self, v) for v in value.items)
     if not isinstance(value, Leaf):
         return value
     extents = []

@@ -40,6 +40,20 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Keyed:
+    """How a dict is handed out.
+
+    >>> Keyed(("a", "b"))([1, 2])
+    {'a': 1, 'b': 2}
+    """
+
+    keys: tuple[str, ...]
+
+    def __call__(self, values: list[Any]) -> dict[str, Any]:
+        return dict(zip(self.keys, values, strict=True))
+
+
+@dataclass(frozen=True)
 class Lowered:
     """A lowered function: its text, the arguments that are arrays or numbers, what it reads besides, and the result."""
 
@@ -155,8 +169,8 @@ def _agree(lowering: Lowering, given: dict[str, Any], arguments: dict[str, Any])
 
 
 def _flat(value: Any) -> Iterator[Any]:
-    if type(value) in (tuple, list):
-        for item in value:
+    if type(value) in (tuple, list, dict):
+        for item in value.values() if type(value) is dict else value:
             yield from _flat(item)
     else:
         yield value
@@ -184,8 +198,8 @@ def flat_arguments(arguments: Iterable[Any]) -> list[Any]:
     for a in arguments:
         if isinstance(a, (np.ndarray, np.generic, float, int)):
             out.append(a)
-        elif isinstance(a, (list, tuple)):
-            out += flat_arguments(a)
+        elif isinstance(a, (list, tuple, dict)):
+            out += flat_arguments(a.values() if isinstance(a, dict) else a)
     return out
 
 
@@ -193,7 +207,8 @@ def _results(lowering: Lowering, result: Any) -> tuple[list[str], Any]:
     """The texts of the leaves of a result, and its structure."""
     if isinstance(result, Items):
         pairs = [_results(lowering, item) for item in result.items]
-        return [t for texts, _ in pairs for t in texts], (result.type, tuple(p for _, p in pairs))
+        make = Keyed(result.keys) if result.type is dict else result.type
+        return [t for texts, _ in pairs for t in texts], (make, tuple(p for _, p in pairs))
     if isinstance(result, Object) and result.value is None:
         return [], None
     if isinstance(result, Scalar):

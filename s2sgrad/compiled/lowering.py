@@ -184,7 +184,7 @@ class Lowering:
         if isinstance(value, Object) and isinstance(value.value, bool):
             value = constant(value.value)
         if isinstance(value, Items):
-            self._type(key, (Items, value.type, len(value.items)))
+            self._type(key, (Items, value.type, len(value.items), value.keys))
             keys = set(self._keys(key))
             for k, item in enumerate([_out_of_the_way(self, self.writer.settled(v, key), keys) for v in value.items]):
                 self._bind(self.writer.item(key, k), item)
@@ -285,7 +285,7 @@ class Lowering:
         if known is None:
             raise Unfit(f"`{key}` is read before it is bound")
         if known[0] is Items:
-            return Items(tuple(self._variable(self.writer.item(key, k)) for k in range(known[2])), known[1])
+            return Items(tuple(self._variable(self.writer.item(key, k)) for k in range(known[2])), known[1], known[3])
         if known[0] is Object:
             return Object(known[1])
         if known[0] is Scalar:
@@ -452,11 +452,18 @@ def argument(writer: Writer, name: str, value: Any) -> Any:
                 writer.lengths.add(length)
                 writer.line(f"{extents[-1]} = {name}.shape[{axis}]")
         return whole(name, tuple(extents), _ARRAYS[value.dtype])
-    if isinstance(value, (tuple, list)) and type(value) in (tuple, list):
-        return Items(tuple(argument(writer, writer.item(name, k), v) for k, v in enumerate(value)), type(value))
+    if type(value) in (tuple, list, dict):
+        return _items_argument(writer, name, value)
     if value is None or isinstance(value, (str, types.FunctionType, types.BuiltinFunctionType, np.ufunc)):
         return Object(value)
     raise Unfit(f"an argument that is a {type(value).__name__}" + (f" of {value.dtype}" if hasattr(value, "dtype") else ""))
+
+
+def _items_argument(writer: Writer, name: str, value: Any) -> Items:
+    keys, items = ((*value,), value.values()) if type(value) is dict else ((), value)
+    if not all(type(key) is str for key in keys):
+        raise Unfit("a dict whose keys are no strings")
+    return Items(tuple(argument(writer, writer.item(name, k), v) for k, v in enumerate(items)), type(value), keys)
 
 
 # --- statements ---
@@ -698,12 +705,32 @@ def _ends(self: Lowering, frame: Frame, s: gast.For) -> tuple[list[Any], bool]:
     return ends, backwards
 
 
+def _items_of(self: Lowering, frame: Frame, s: gast.For) -> list[Any] | None:
+    """What a loop over a few items that are known goes through, in its order; None for another loop."""
+    backwards = isinstance(s.iter, gast.Call) and frame.unit.resolve(s.iter.func) is reversed
+    over = s.iter.args[0] if backwards else s.iter
+    if not isinstance(over, (gast.Name, gast.Tuple, gast.List)):
+        return None
+    value = self.value(frame, over)
+    if not isinstance(value, Items) or value.type is dict or len(value.items) > _FEW or _breaks(s.body) or s.orelse:
+        raise Unfit("a loop over what is no range")
+    return [*value.items[::-1]] if backwards else [*value.items]
+
+
+def _breaks(body: list[gast.AST]) -> bool:
+    return any(isinstance(n, gast.Break) for s in body for n in nodes(s))
+
+
 def _for(self: Lowering, frame: Frame, s: gast.For) -> None:
+    items = _items_of(self, frame, s)
+    if items is not None:
+        _each_trip(self, frame, s, items)
+        return
     ends, backwards = _ends(self, frame, s)
     variable = frame.name(s.target.id)
     trips = _few_trips(ends, s.body)
     if trips is not None and variable in self.found.unrolled:
-        _each_trip(self, frame, s, trips[::-1] if backwards else trips)
+        _each_trip(self, frame, s, [*map(constant, trips[::-1] if backwards else trips)])
         return
     self.compound(frame, s.body)
     before, bounds = dict(frame.env), self.bounds
@@ -738,17 +765,19 @@ _FEW = 16
 def _few_trips(ends: list[Any], body: list[gast.AST]) -> range | None:
     """The trips of a loop, where they are known and few."""
     known = [k for e in ends if (k := indexing.constant_of(e)) is not None]
-    if len(known) < len(ends) or known[2:] == [0] or any(isinstance(n, gast.Break) for s in body for n in nodes(s)):
+    if len(known) < len(ends) or known[2:] == [0] or _breaks(body):
         return None
     trips = range(*known)
     return trips if len(trips) <= _FEW else None
 
 
-def _each_trip(self: Lowering, frame: Frame, s: gast.For, trips: range) -> None:
+def _each_trip(self: Lowering, frame: Frame, s: gast.For, trips: list[Any]) -> None:
     """Write the trips of a loop one after the other: items of tuples are known in each."""
     for trip in trips:
         before = dict(frame.env)
-        self.assign(frame, s.target.id, constant(trip))
+        if not isinstance(s.target, gast.Name):
+            raise Unfit("this loop")
+        self.assign(frame, s.target.id, trip)
         self.block(frame, s.body)
         _leave(frame, before)
 
@@ -869,6 +898,8 @@ def _read(self: Lowering, x: Leaf, items: tuple[Any, ...]) -> Any:
 
 
 def _item(self: Lowering, x: Items, index: Any) -> Any:
+    if x.type is dict:
+        return x.items[x.place(index)]
     if isinstance(index, Object) and isinstance(index.value, tuple):
         ends = [None if e is None else indexing.constant_of(e) for e in index.value]
         if all(e is None or isinstance(e, int) for e in ends):
@@ -891,8 +922,8 @@ def _binary(self: Lowering, frame: Frame, node: gast.BinOp) -> Any:
     a, b = self.value(frame, node.left), self.value(frame, node.right)
     if isinstance(node.op, gast.MatMult):
         return self.matmul(self, a, b)
-    if isinstance(a, Items) and isinstance(b, Items) and isinstance(node.op, gast.Add) and a.type is b.type:
-        return Items((*a.items, *b.items), a.type)
+    if isinstance(a, Items) and isinstance(b, Items) and isinstance(node.op, gast.Add) and a.type is b.type is not dict:
+        return a.of((*a.items, *b.items))
     return elementwise.apply(self.writer, type(node.op), [a, b])
 
 
@@ -958,6 +989,15 @@ def _display(self: Lowering, frame: Frame, node: gast.Tuple | gast.List) -> Any:
     return Items(tuple(values), tuple if isinstance(node, gast.Tuple) else list)
 
 
+def _dict(self: Lowering, frame: Frame, node: gast.Dict) -> Any:
+    keys = [self.value(frame, k) if k is not None else _unfit("a dict with `**`") for k in node.keys]
+    values = [self.writer.settled(self.value(frame, v)) for v in node.values]
+    if not all(isinstance(k, Object) and isinstance(k.value, str) for k in keys):
+        raise Unfit("a dict of keys that are not known")
+    own = {k.value: v for k, v in zip(keys, values, strict=True)}
+    return Items((*own.values(),), dict, (*own,))
+
+
 @dataclass
 class Opened:
     """An empty list, which is written if something is pushed."""
@@ -983,5 +1023,6 @@ def _call(self: Lowering, frame: Frame, node: gast.Call) -> Any:
 _EXPRESSIONS: dict[type, Any] = {
     gast.Constant: lambda self, frame, node: constant(node.value), gast.Name: _name, gast.Attribute: _attribute,
     gast.Subscript: _subscript, gast.Slice: _slice, gast.BinOp: _binary, gast.Compare: _compare, gast.UnaryOp: _unary,
-    gast.BoolOp: _both, gast.Tuple: _display, gast.List: _display, gast.IfExp: _conditional, gast.Call: _call,
+    gast.BoolOp: _both, gast.Dict: _dict, gast.Tuple: _display, gast.List: _display, gast.IfExp: _conditional,
+    gast.Call: _call,
 }  # fmt: skip

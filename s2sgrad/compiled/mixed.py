@@ -21,7 +21,7 @@ def fits(a: Any, b: Any) -> bool:
     if a is None or b is None:
         return True
     if isinstance(a, Items) and isinstance(b, Items):
-        return len(a.items) == len(b.items) and a.type is b.type and all(map(fits, a.items, b.items))
+        return a.is_like(b) and all(map(fits, a.items, b.items))
     if isinstance(a, Scalar) and isinstance(b, Scalar):
         return a.dtype == b.dtype
     if isinstance(a, Leaf) and isinstance(b, Leaf):

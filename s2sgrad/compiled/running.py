@@ -244,6 +244,8 @@ def _type(value: Any) -> Any:
         return value.dtype, tuple(n == 1 for n in value.shape)
     if type(value) in (tuple, list):
         return type(value), tuple(map(_type, value))
+    if type(value) is dict:
+        return dict, tuple((key, _type(item)) for key, item in value.items())
     if value is None or type(value) in _NUMBERS:
         return type(value)
     if isinstance(value, (str, types.FunctionType, types.BuiltinFunctionType, np.ufunc)):

@@ -5,7 +5,7 @@ t = x[1:] * 2.0      ->      Tree: `x[i + 1] * 2.0`, of extent `n0 - 1`, compute
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -244,10 +244,30 @@ def element(value: Any, indices: list[str]) -> str:
 
 @dataclass(frozen=True)
 class Items:
-    """A tuple, or a list of fixed length."""
+    """A tuple, a list of fixed length, or a dict of fixed keys."""
 
     items: tuple[Any, ...]
     type: type = tuple
+    keys: tuple[str, ...] = ()
+
+    def of(self, items: Iterable[Any]) -> Items:
+        """Other items in such a container.
+
+        >>> Items((1, 2), dict, ("a", "b")).of([3, 4])
+        Items(items=(3, 4), type=<class 'dict'>, keys=('a', 'b'))
+        """
+        return Items(tuple(items), self.type, self.keys)
+
+    def place(self, key: Any) -> int:
+        """The place of a key of a dict."""
+        if not isinstance(key, Object) or key.value not in self.keys:
+            raise Unfit("a key that is not known, or that there is not")
+        return self.keys.index(key.value)
+
+    def is_like(self, other: Any) -> bool:
+        """Whether another container has as many items, and the same keys in the same order."""
+        own = len(self.items), self.type, self.keys
+        return isinstance(other, Items) and own == (len(other.items), other.type, other.keys)
 
     @property
     def reads(self) -> frozenset[str]:

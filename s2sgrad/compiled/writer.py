@@ -260,7 +260,7 @@ class Writer:
         if isinstance(value, (Tree, Gather)):
             return self.stored(value, self.fresh(f"{stem}_"))
         if isinstance(value, Items):
-            return Items(tuple(self.settled(v, stem) for v in value.items), value.type)
+            return value.of(self.settled(v, stem) for v in value.items)
         if isinstance(value, Scalar) and value.affine is None and not _is_constant(value):
             name = self.fresh(f"{stem}_")
             self.line(f"{name} = {value.text}")
@@ -284,7 +284,7 @@ class Writer:
         def renamed(value: Any) -> Any:
             if isinstance(value, Leaf) and value.root in names:
                 return replace(value, root=names[value.root])
-            return replace(value, items=tuple(map(renamed, value.items))) if isinstance(value, Items) else value
+            return value.of(map(renamed, value.items)) if isinstance(value, Items) else value
 
         for held in self.held:
             held.update({n: renamed(v) for n, v in held.items() if not v.reads.isdisjoint(names)})

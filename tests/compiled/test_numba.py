@@ -131,6 +131,20 @@ def test_threads(numba):
         grad(waves, threads=True)
 
 
+def test_keys_in_another_order(numba):
+    def f(p, x):
+        return np.sum(p["a"] * x) + p["b"]["c"] ** 2
+
+    df, p = grad(f, compile=True), {"a": V, "b": {"c": 3.0}}
+    for given in (p, {"b": {"c": 2.0}, "a": 2.0 * V}, {**p, "more": V}):
+        ours, theirs = df(given, V), grad(f)(given, V)
+        assert [*ours] == [*given]
+        assert_same(ours, theirs)
+        assert "is compiled" in df.explain_compile()
+    with pytest.raises(KeyError):
+        df({"a": V}, V)
+
+
 def test_what_has_no_loops_runs_as_text(numba):
     def f(x):
         return np.sum(np.array([[row[0]] for row in {"a": x}.values()]))

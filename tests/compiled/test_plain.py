@@ -355,6 +355,39 @@ def test_numbers_that_are_none_at_times():
             loops(x, k)
 
 
+def network(params, x, y):
+    h = np.tanh(x @ params["w"] + params["b"])
+    out = h @ params["a key, bound"]["w"] + params["a key, bound"]["shift"]
+    penalty = {"w": 0.1, "b": params["a key, bound"]["shift"]}
+    s = 0.0
+    for k in penalty:
+        s = s + penalty[k] * np.sum(params[k] ** 2)
+    return np.mean((out - y) ** 2) + s, {"h": h, "s": s}
+
+
+PARAMETERS = {"w": A[:3, :4], "b": V[:4], "a key, bound": {"w": V[1:5], "shift": 0.5}}
+
+
+def test_dicts_of_arrays():
+    """Entries by names, nested, in results and in loops over a few of them; one array may be there twice."""
+    x = np.linspace(-1.0, 1.0, 15).reshape(5, 3)
+    for parameters in (PARAMETERS, {**PARAMETERS, "b": PARAMETERS["a key, bound"]["w"]}):
+        ours, theirs = both(value_and_grad(network, lists=False, has_aux=True), (parameters, x, x[:, 0]))
+        assert ours is not None and [*ours[1]] == ["w", "b", "a key, bound"]
+        assert_same(ours, theirs)
+
+    def other(p):
+        return p["a"] * (1.0 if "b" in p else 2.0)
+
+    def written(p):
+        p["a"] = p["a"] * 2.0
+        return p["a"]
+
+    for f in (other, written):
+        with pytest.raises(Unfit):
+            lower(Program(), f, {"p": {"a": V}})
+
+
 def test_tensor_products():
     def products(m, x):
         full = np.tensordot(m, m * m, 2)

@@ -16,7 +16,7 @@ import numpy as np
 from s2sgrad.analysis.kinds import Array
 from s2sgrad.analysis.sizes import Size
 from s2sgrad.analysis.value_kinds import kinds_of
-from s2sgrad.compiled import mixed, scalars
+from s2sgrad.compiled import mixed, repeated, scalars
 from s2sgrad.compiled.calls import called
 from s2sgrad.compiled.frames import Frame, reserved
 from s2sgrad.compiled.fusion import fused
@@ -29,7 +29,7 @@ from s2sgrad.compiled.writer import Again, Found
 from s2sgrad.ir.quote import mentioned
 
 _ROUNDS = 60
-_LONGEST = 800  # lines: a compiler takes 10 to 30 ms for each
+_LONGEST = 20.0  # seconds of a compiler
 
 
 @dataclass(frozen=True)
@@ -144,8 +144,9 @@ def _once(lowering: Lowering, frame: Frame, arguments: dict[str, Any], threads: 
     text = text_of(name, [*takes, *lowering.outside.parameters], statements)
     imports = [f"from {home} import {called} as {own}\n" for own, (home, called) in lowering.outside.imports.items()]
     text = "".join(imports) + "\n\n" * bool(imports) + text
-    if text.count("\n") > _LONGEST:
-        raise Unfit(f"so many loops ({text.count(chr(10))} lines) that a compiler would take a minute")
+    seconds = repeated.seconds(text)
+    if seconds > _LONGEST:
+        raise Unfit(f"so many loops that a compiler would take about {seconds:.0f} seconds")
     return Lowered(name, text, tuple(takes), tuple(lowering.outside.parameters.values()), parts,
                    tuple(lowering.outside.defaults), tuple(sorted(lowering.outside.kept)))  # fmt: skip
 

@@ -14,6 +14,7 @@ from kernels import KERNELS
 from statements import Statements
 
 from s2sgrad import S2SGradError, grad, value_and_grad
+from s2sgrad.compiled import lowered as lowered_texts
 from s2sgrad.compiled.lowered import flat_arguments, lower, plain_function, rebuilt
 from s2sgrad.compiled.values import Unfit
 from s2sgrad.driver.program import Program
@@ -463,8 +464,10 @@ def test_all_lines_without_loops_are_named():
     assert lines == ["`array_split`", "`array_split`", "`array_split`"]
 
 
-def test_a_text_that_would_take_long_to_compile(tmp_path):
-    text = "import numpy as np\n\ndef many(x):\n" + "    x = np.cumsum(x) + x\n" * 150 + "    return x\n"
+def test_a_text_that_would_take_long_to_compile(tmp_path, monkeypatch):
+    monkeypatch.setattr(lowered_texts, "_LONGEST", 2.0)
+    lines = [f"    x = np.cumsum(x * {k}.5) + {k}.0 * x\n" for k in range(30)]  # equal ones would be compiled once
+    text = "import numpy as np\n\ndef many(x):\n" + "".join(lines) + "    return x\n"
     (tmp_path / "many.py").write_text(text)
     space = {"__name__": "many"}
     exec(compile(text, str(tmp_path / "many.py"), "exec"), space)

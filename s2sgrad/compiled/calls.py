@@ -17,7 +17,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis.primitive_calls import is_user_function
-from s2sgrad.compiled import elementwise, kept, library, lists, masks, mixed, picked, products, reductions
+from s2sgrad.compiled import elementwise, kept, library, lists, loose, masks, mixed, picked, products, reductions
 from s2sgrad.compiled.elementwise import of_extent
 from s2sgrad.compiled.frames import Frame
 from s2sgrad.compiled.indexing import indexed
@@ -36,6 +36,7 @@ from s2sgrad.compiled.values import (
     Index,
     Items,
     Leaf,
+    Loose,
     Object,
     Places,
     Scalar,
@@ -250,6 +251,8 @@ def copy(self: Lowering, x: Any) -> Any:
     """New memory with the same elements."""
     if isinstance(x, Items):
         return x.of(copy(self, i) for i in x.items)
+    if isinstance(x, Loose):
+        return Loose(copy(self, x.value), x.scales)
     return Tree(unchanged, (x,), x.extents, x.dtype) if is_array(x) else x
 
 
@@ -420,6 +423,8 @@ def zeros(self: Lowering, x: Any) -> Any:
         return constant(0.0 if x.python else np.float32(0.0) if x.dtype == SINGLE else np.float64(0.0))
     if isinstance(x, Object) and x.value is None:
         return x
+    if isinstance(x, Loose):
+        return Loose(zeros(self, x.value), x.scales)
     raise Unfit("the cotangent of an object")
 
 
@@ -443,6 +448,10 @@ def _seed_like(self: Lowering, y: Any, seed: Any = None) -> Any:
 
 
 def _unbroadcast(self: Lowering, g: Any, x: Any) -> Any:
+    if isinstance(x, Loose):
+        return loose.summed_to(self.writer, g, x)
+    if isinstance(g, Loose) and (is_array(x) or isinstance(x, Scalar)):
+        return loose.matched(self.writer, g, x)
     if not (is_array(g) or isinstance(g, Scalar)) or not (is_array(x) or isinstance(x, Scalar)):
         raise Unfit("a cotangent of what is no number or array")
     if g.rank < x.rank:

@@ -17,8 +17,22 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.compiled import scalars
-from s2sgrad.compiled.values import BOOL, FLOAT, FLOATS, INT, SINGLE, Extent, Gather, Leaf, Scalar, Tree, Unfit, is_array
+from s2sgrad.compiled import loose, scalars
+from s2sgrad.compiled.values import (
+    BOOL,
+    FLOAT,
+    FLOATS,
+    INT,
+    SINGLE,
+    Extent,
+    Gather,
+    Leaf,
+    Loose,
+    Scalar,
+    Tree,
+    Unfit,
+    is_array,
+)
 from s2sgrad.compiled.writer import Writer
 from s2sgrad.runtime import slopes
 from s2sgrad.runtime.asking import its
@@ -100,6 +114,10 @@ def apply(writer: Writer, operation: Any, operands: list[Any]) -> Any:
     """
     by_name = operation is np.power
     operation = _SAME.get(operation, operation)
+    if any(isinstance(o, Loose) for o in operands):
+        operands, scales = loose.plain(writer, operation, operands)
+        out = apply(writer, operation, operands)
+        return out if scales is None else Loose(out, scales)
     if any(not isinstance(o, (Scalar, Leaf, Tree, Gather)) for o in operands):
         raise Unfit("an operand that is neither a number nor an array")
     if operation in LOGICAL:

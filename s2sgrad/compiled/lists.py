@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from s2sgrad.compiled import mixed
+from s2sgrad.compiled import loose, mixed
 from s2sgrad.compiled.lowering import Lowering
 from s2sgrad.compiled.output import Nest, Store
 from s2sgrad.compiled.rows import row_of
@@ -19,6 +19,7 @@ from s2sgrad.compiled.values import (
     Gather,
     Items,
     Leaf,
+    Loose,
     Object,
     Scalar,
     Stack,
@@ -59,7 +60,6 @@ def _hold(self: Lowering, stack: Stack, item: Any) -> None:
 
 def _pushed(self: Lowering, stack: Stack, value: Any, key: str) -> tuple[str, Any]:
     """The text of what is pushed, and what is known of it."""
-    writer = self.writer
     if isinstance(value, Items):
         parts = [_pushed(self, stack, v, f"{key}_{k}") for k, v in enumerate(value.items)]
         return f"({', '.join(t for t, _ in parts)},)", value.of(i for _, i in parts)
@@ -69,6 +69,14 @@ def _pushed(self: Lowering, stack: Stack, value: Any, key: str) -> tuple[str, An
         return "None", value
     if isinstance(value, Object) and isinstance(value.value, tuple):  # a slice
         return _pushed(self, stack, Items(tuple(Object(None) if e is None else e for e in value.value), slice), key)
+    if isinstance(value, Loose):
+        text, _ = _pushed(self, stack, value.value, key)
+        return text, Loose(whole(key, (Extent("?"),) * value.rank, value.dtype), value.rank * ("?",))
+    return _pushed_array(self, value, key)
+
+
+def _pushed_array(self: Lowering, value: Any, key: str) -> tuple[str, Any]:
+    writer = self.writer
     if isinstance(value, (Tree, Gather)):
         value = writer.stored(value)
     if not isinstance(value, Leaf):
@@ -128,6 +136,9 @@ def _named(self: Lowering, item: Any) -> tuple[str, Any]:
         return name, replace(item, text=name, affine=Extent(name) if item.dtype == INT else None)
     if isinstance(item, Object):
         return writer.fresh("t"), item
+    if isinstance(item, Loose):
+        name, value = _named(self, item.value)
+        return name, replace(item, value=value)
     name = writer.fresh("r")
     self.found.join(name, item.root)
     return name, replace(item, root=name)
@@ -139,6 +150,8 @@ def _measured(self: Lowering, value: Any) -> Any:
         return Object(tuple(None if isinstance(v, Object) else v for v in value.items))
     if isinstance(value, Items):
         return value.of(_measured(self, v) for v in value.items)
+    if isinstance(value, Loose):
+        return loose.measured(self.writer, _measured(self, value.value))
     if not isinstance(value, Leaf):
         return value
     extents = []

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import gast
 import numpy as np
 
-from s2sgrad.compiled import elementwise, indexing, masks, missing, mixed, picked
+from s2sgrad.compiled import elementwise, indexing, loose, masks, missing, mixed, picked
 from s2sgrad.compiled.elementwise import of_extent
 from s2sgrad.compiled.frames import Frame
 from s2sgrad.compiled.output import Block, Nest, Store
@@ -32,6 +32,7 @@ from s2sgrad.compiled.values import (
     Gather,
     Items,
     Leaf,
+    Loose,
     Object,
     Scalar,
     Stack,
@@ -192,6 +193,11 @@ class Lowering:
             self._type(key, (Object, value.value))
         elif isinstance(value, Scalar):
             self._bind_number(key, value)
+        elif isinstance(value, Loose):
+            loose.joined(self.found, key, what := (Loose, value.dtype, value.rank))
+            self._type(key, what)
+            self._bind_array(key, value.value)
+            self.shapes[key] = (*self.shapes[key], value.scales)
         elif is_array(value):
             self._type(key, (Leaf, value.dtype, value.rank))
             self._bind_array(key, value)
@@ -204,6 +210,12 @@ class Lowering:
         what = (Scalar, value.dtype, value.python, value.weak, _is_short(value))
         self._may_be_none(key, what)
         known = self.found.types.get(key)
+        if loose.joined(self.found, key, what) and known is not None:
+            value = self.writer.settled(value)
+            self.writer.rebound({key})
+            loose.of_number(self.writer, key, value, known[2])
+            self.shapes[key] = loose.NUMBER
+            return
         if known and known[0] is not Scalar:
             raise Unfit(f"`{key}` has values of two types")
         what = what if known is None else _either(known, what, key)
@@ -260,7 +272,7 @@ class Lowering:
         known = self.found.types.get(key)
         if known is None:
             self.found.types[key] = what
-        elif known != what:
+        elif known != what and not loose.joined(self.found, key, what):
             if not widens or known[0] is not what[0]:
                 raise Unfit(f"`{key}` has values of two types")
             if what[1] != known[1]:  # what follows from the other type is found out anew
@@ -299,7 +311,17 @@ class Lowering:
                 self.writer.lengths.add(n)
                 extents.append(Extent(n))
             self.shapes[key] = tuple(extents)
-        return whole(key, self.shapes[key], known[1])
+            if known[0] is Loose:
+                value = loose.measured(self.writer, whole(key, tuple(extents), known[1]))
+                self.shapes[key] = (*extents, value.scales)
+        return self._array(key, *known)
+
+    def _array(self, key: str, kind: Any, dtype: str, rank: int) -> Any:
+        """The array under a variable, or what is one at times."""
+        shape = self.shapes[key]
+        if kind is Loose and shape is loose.NUMBER:
+            return loose.a_number(key, rank)
+        return whole(key, shape, dtype) if len(shape) == rank else Loose(whole(key, shape[:rank], dtype), shape[rank])
 
     def compound(self, frame: Frame, *bodies: list[gast.AST]) -> None:
         """Prepare for blocks that may run once, often or never."""
@@ -566,6 +588,8 @@ def store(self: Lowering, x: Leaf, items: tuple[Any, ...], value: Any) -> None:
         masks.store(self, x, items[0], converted(value, x.dtype))
         return
     view = indexing.indexed(writer, self.bounds, x, items)
+    if isinstance(value, Loose) and isinstance(view, Leaf):
+        value = loose.stretched(writer, value, view.extents)
     value = converted(value, x.dtype)
     if isinstance(view, Gather):
         _scatter(self, view, value)
@@ -631,6 +655,8 @@ def _augmented(self: Lowering, frame: Frame, s: gast.AugAssign) -> None:
         frame.env[name] = old = self.writer.settled(old, frame.name(name))
     if isinstance(old, Leaf):
         value = elementwise.apply(self.writer, type(s.op), [old, more])
+        if isinstance(value, Loose):
+            raise Unfit("an update by what may be a number or an array")
         if {value.dtype, old.dtype} == {*FLOATS}:
             value = elementwise.cast(value, old.dtype)
         if value.rank != old.rank or value.dtype != old.dtype:
@@ -638,6 +664,8 @@ def _augmented(self: Lowering, frame: Frame, s: gast.AugAssign) -> None:
         self.writer.broadcast([old.extents, value.extents])
         self.writer.write(old, value)
         return
+    if isinstance(old, Loose):
+        raise Unfit("an update of what may be a number or an array")
     if name not in frame.variables:
         self.found.variables.add(frame.name(name))
         raise Again

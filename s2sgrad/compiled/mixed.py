@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from s2sgrad.compiled.values import Items, Leaf, Object, Scalar, Stack, Unfit
+from s2sgrad.compiled.values import Items, Leaf, Loose, Object, Scalar, Stack, Unfit
 from s2sgrad.compiled.writer import Writer
 
 
@@ -26,6 +26,8 @@ def fits(a: Any, b: Any) -> bool:
         return a.dtype == b.dtype
     if isinstance(a, Leaf) and isinstance(b, Leaf):
         return (a.dtype, a.rank) == (b.dtype, b.rank)
+    if isinstance(a, Loose) and isinstance(b, Loose):
+        return a.rank == b.rank
     return isinstance(a, Object) and isinstance(b, Object) and a.value is b.value
 
 

@@ -163,6 +163,20 @@ def same(m: Any, n: Any) -> None:
         raise ValueError("operands could not be broadcast together")
 
 
+def stretches(m: Any, n: Any) -> None:
+    """Check that an axis fits beside another one, perhaps stretched."""
+    if m != 1 and m != n:
+        raise ValueError("operands could not be broadcast together")
+
+
+def wider(m: Any, n: Any) -> Any:
+    """The length of two axes of which one may be stretched."""
+    if m == 1:
+        return n
+    stretches(n, m)
+    return m
+
+
 def at_least(n: Any, least: Any) -> None:
     """Check that a length, or an integer, is not less than another."""
     if n < least:

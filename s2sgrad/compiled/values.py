@@ -243,6 +243,40 @@ def element(value: Any, indices: list[str]) -> str:
 
 
 @dataclass(frozen=True)
+class Loose:
+    """What is a number at times, and an array at others.
+
+    `value`: an array whose axes all have length 1 where it is a number.  `scales`: by axis, the name of an integer that is
+    0 where the axis has length 1, and else 1.
+    """
+
+    value: Any
+    scales: tuple[str, ...]
+
+    @property
+    def rank(self) -> int:
+        """The number of axes of the array."""
+        return len(self.scales)
+
+    @property
+    def dtype(self) -> str:
+        """The type of its elements."""
+        dtype: str = self.value.dtype
+        return dtype
+
+    @property
+    def extents(self) -> Extents:
+        """There are none that stay the same."""
+        raise Unfit("the sizes of what may be a number or an array")
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The memory that is read."""
+        reads: frozenset[str] = self.value.reads
+        return reads
+
+
+@dataclass(frozen=True)
 class Items:
     """A tuple, a list of fixed length, or a dict of fixed keys."""
 

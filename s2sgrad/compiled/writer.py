@@ -20,6 +20,7 @@ from s2sgrad.compiled.values import (
     Gather,
     Items,
     Leaf,
+    Loose,
     Object,
     Scalar,
     Tree,
@@ -248,7 +249,7 @@ class Writer:
         """Compute the values that read certain names."""
         for held in self.held:
             for name, value in [*held.items()]:
-                if isinstance(value, (Tree, Gather, Scalar)) and concerns(value.reads):
+                if isinstance(value, (Tree, Gather, Scalar, Loose)) and concerns(value.reads):
                     held[name] = self.settled(value, name)
 
     def settle(self) -> None:
@@ -259,6 +260,8 @@ class Writer:
         """The same value, computed here."""
         if isinstance(value, (Tree, Gather)):
             return self.stored(value, self.fresh(f"{stem}_"))
+        if isinstance(value, Loose):
+            return replace(value, value=self.settled(value.value, stem))
         if isinstance(value, Items):
             return value.of(self.settled(v, stem) for v in value.items)
         if isinstance(value, Scalar) and value.affine is None and not _is_constant(value):
@@ -284,6 +287,8 @@ class Writer:
         def renamed(value: Any) -> Any:
             if isinstance(value, Leaf) and value.root in names:
                 return replace(value, root=names[value.root])
+            if isinstance(value, Loose):
+                return replace(value, value=renamed(value.value))
             return value.of(map(renamed, value.items)) if isinstance(value, Items) else value
 
         for held in self.held:

@@ -13,7 +13,7 @@ def helper(a, b):
     return c
 
 def f(x, y, v, w, s, t, n, k, rows, places):
-    x, y, v, w, ii, tape = x.copy(), y.copy(), v.copy(), w.copy(), 1, []
+    x, y, v, w, ii, tape, z, o = x.copy(), y.copy(), v.copy(), w.copy(), 1, [], 0.0, None
     tape.append((v.copy(), s * 0.5))
 """
 
@@ -40,6 +40,8 @@ STATEMENTS = [
     "{M}[{m} > {s}] = {s}", "{V} += {v}", "{M} *= {m}", "x, y = y, x", "v, w = w, v * 0.5", "s, t = t, s",
     "{V} = {M}[{place}]", "p = ({s}, {v}); s = s + p[0] * 0.5; w = p[1] * 0.9", "v[k] += {v}[:3]",
     "{M}[rows[:3], k] {set} {v}[:3]", "{M}[{v}[1:] > {s}] {set} {v}",
+    "z = {v}", "z = {s}", "z = {v}; z = z[1] * 0.5", "z = z * {s} - z", "{V} = {v} - z * {v}", "{M}[{place}] {set} z",
+    "o = {v} * 1.0", "o = None", "{V} = {v} if o is None else o * {s}", "o = o if {s} > {s} else None",
     "tape.append(({v}.copy(), {s} * 1.0))", "r, z = tape.pop(); v = v + r * z; tape.append((r, z))",
 ]  # fmt: skip
 

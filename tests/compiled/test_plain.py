@@ -256,6 +256,28 @@ def bound_in_each_trip(x, k):
     return np.sum(share * density)
 
 
+def numbers_that_become_arrays(x, w, k):
+    out = np.zeros(x.shape)
+    for i in range(k):
+        below, above = 0.0, 0.5
+        if i > 0:
+            below = x[i - 1] * w
+        if i < k - 1:
+            above = x[i + 1] * w[::-1] * 0.3
+        change = x[i] - below
+        change -= above * out[i - 1]
+        both = below * 2.0 + above
+        out[i] = change * both + above
+    return np.sum(out * out)
+
+
+def added_to_a_number(x, k):
+    total = 0
+    for i in range(k):
+        total = total + x[i] * (i + 1.0)
+    return np.sum(x * total)
+
+
 A, V = np.linspace(0.3, 1.9, 20).reshape(4, 5), np.linspace(-0.7, 0.9, 7)
 SMALL = [
     (stencil, (A, A[::-1].copy()), (0, 1)),
@@ -287,7 +309,10 @@ SMALL = [
 ]
 
 
-@pytest.mark.parametrize(("function", "args", "wrt"), SMALL, ids=lambda v: getattr(v, "__name__", ""))
+LOOSE = [(numbers_that_become_arrays, (A, V[:5], 4), (0, 1)), (added_to_a_number, (A, 4), (0,))]
+
+
+@pytest.mark.parametrize(("function", "args", "wrt"), [*SMALL, *LOOSE], ids=lambda v: getattr(v, "__name__", ""))
 def test_small_functions_have_loops(function, args, wrt):
     ours, theirs = both(value_and_grad(function, wrt, lists=False), args)
     assert ours is not None

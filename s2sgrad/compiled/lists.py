@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from s2sgrad.compiled import loose, mixed
+from s2sgrad.compiled import collected, loose, mixed
 from s2sgrad.compiled.lowering import Lowering
 from s2sgrad.compiled.output import Nest, Store
 from s2sgrad.compiled.rows import row_of
@@ -72,10 +72,10 @@ def _pushed(self: Lowering, stack: Stack, value: Any, key: str) -> tuple[str, An
     if isinstance(value, Loose):
         text, _ = _pushed(self, stack, value.value, key)
         return text, Loose(whole(key, (Extent("?"),) * value.rank, value.dtype), value.rank * ("?",))
-    return _pushed_array(self, value, key)
+    return _pushed_array(self, stack, value, key)
 
 
-def _pushed_array(self: Lowering, value: Any, key: str) -> tuple[str, Any]:
+def _pushed_array(self: Lowering, stack: Stack, value: Any, key: str) -> tuple[str, Any]:
     writer = self.writer
     if isinstance(value, (Tree, Gather)):
         value = writer.stored(value)
@@ -83,7 +83,7 @@ def _pushed_array(self: Lowering, value: Any, key: str) -> tuple[str, Any]:
         raise Unfit("a list of these")
     text = value.in_order
     if text is None:
-        if not writer.stays(value.root) or not writer.stays(key):
+        if not collected.may_copy(writer, stack, value.root) and not (writer.stays(value.root) and writer.stays(key)):
             raise Unfit("a view that is kept in a list")
         value = writer.stored(value)
         text = value.root

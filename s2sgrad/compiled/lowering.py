@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import gast
 import numpy as np
 
-from s2sgrad.compiled import elementwise, indexing, loose, masks, missing, mixed, picked
+from s2sgrad.compiled import collected, elementwise, indexing, loose, masks, missing, mixed, picked
 from s2sgrad.compiled.elementwise import of_extent
 from s2sgrad.compiled.frames import Frame
 from s2sgrad.compiled.output import Block, Nest, Store
@@ -140,7 +140,7 @@ class Lowering:
 
     def block(self, frame: Frame, body: list[gast.AST]) -> None:
         """Lower the statements of a block; what they hold back is computed at its end."""
-        for statement in body:
+        for k, statement in enumerate(body):
             if frame.file == self.frames[0].file:
                 self.line = getattr(statement, "lineno", self.line)
             try:
@@ -149,6 +149,7 @@ class Lowering:
                     raise Unfit(f"`{type(statement).__name__.lower()}`")
                 if not missing.told_apart(self, frame, statement):
                     form(self, frame, statement)
+                collected.followed(self.writer, frame, body, k)
             except Unfit as why:
                 if self.reasons is None:
                     raise

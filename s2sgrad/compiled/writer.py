@@ -53,6 +53,7 @@ class Found:
     unbound: set[str] = field(default_factory=set)  # variables that may be read before they are bound
     optional: set[str] = field(default_factory=set)  # variables that are None at times
     lists: dict[str, Any] = field(default_factory=dict)  # what all items of a list have in common
+    moving: set[str] = field(default_factory=set)  # lists whose views are written while they are collected
     mixed: set[str] = field(default_factory=set)  # lists whose items have several types
 
     def may_be_none(self, types: dict[str, Any]) -> None:
@@ -91,7 +92,9 @@ class Writer:
         self.outermost: set[str] = set()  # sizes that are the same in the whole function
         self.lengths: set[str] = set()  # names of integers that are not negative
         self.pushed: list[tuple[str, int]] = []  # lists of several types, and which of these was pushed to them
-        self.depth = 0
+        self.log: list[str] = []  # the memory that was written so far
+        self.open: dict[str, tuple[str, list[Any], int]] = {}  # lists that only collect: names, statements, place in the log
+        self.views: dict[str, set[str]] = {}  # the memory of which such lists have copies
         self._counts: dict[str, int] = {}
         self._fresh: set[str] = set()
 
@@ -133,9 +136,7 @@ class Writer:
         outer, facts, checked = self.out, dict(self.facts), set(self.checked)
         block = into or Block(head)
         self.out = block.orelse if into else block.body
-        self.depth += 1
         yield block
-        self.depth -= 1
         self.out, self.facts, self.checked = outer, facts, checked
         if into is None:
             outer.append(block)
@@ -232,6 +233,11 @@ class Writer:
 
     def will_write(self, root: str) -> None:
         """Compute what reads this memory, before it is written."""
+        self.log.append(root)
+        for stack, roots in self.views.items():
+            if any(self.found.share(root, other) for other in roots):
+                self.found.moving.add(stack)
+                raise Again
         if root not in self.found.written:
             self.found.written.add(root)
             if any(self.found.share(root, other) for other in self.found.assumed):

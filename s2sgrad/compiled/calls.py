@@ -52,7 +52,7 @@ from s2sgrad.ir.unit import MISSING
 from s2sgrad.rules import choices
 from s2sgrad.rules.reductions import tie_weights
 from s2sgrad.runtime import checks, shadows
-from s2sgrad.runtime.asking import its
+from s2sgrad.runtime.asking import has, its
 from s2sgrad.source import GENERATED
 
 Call = Callable[..., Any]
@@ -630,7 +630,7 @@ _CALLS: dict[Any, Call] = {
     np.prod: reductions.product, np.ndarray.prod: reductions.product,
     np.reshape: library.reshaped, np.ndarray.reshape: library.reshaped, np.ravel: library.flat,
     np.ndarray.ravel: library.flat, np.ndarray.flatten: library.flattened, np.ndarray.astype: library.converted,
-    isinstance: library.is_instance, type: library.type_of, hasattr: library.has_attribute,
+    isinstance: library.is_instance, type: library.type_of, hasattr: library.has_attribute, has: library.has_attribute,
     np.ndim: library.rank_of, np.ndarray: _empty, np.stack: _stack,
     tie_weights: library.tie_weights,
     np.triu: library.triangle(">="), np.tril: library.triangle("<="), np.moveaxis: library.axis_moved,

@@ -512,7 +512,7 @@ def _add_at(self: Lowering, bar: Any, index: Any, e: Any) -> Any:
         return bar
     view = indexed(self.writer, self.bounds, bar, parts)
     if isinstance(view, Gather):
-        scatter_add(self, view, e)
+        scatter_add(self, view, converted(e, bar.dtype))
     elif view.rank:
         store(self, bar, parts, elementwise.apply(self.writer, gast.Add, [view, e]))
     else:

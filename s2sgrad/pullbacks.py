@@ -58,7 +58,7 @@ def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, 
     statement where the first such value arose, as `grad` does.  An `f` with a parameter `debug` or `has_aux` receives it.
 
     Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number.  Raises
-    TypeError for structured arrays (pass them by keyword, as constants), for arguments that `f` does not take, and if `f`
+    TypeError for structured arrays (pass them by keyword), for arguments that `f` does not take, and if `f`
     returns nothing that can be differentiated; the pullback raises ValueError for another structure or shape.
 
     >>> y, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)

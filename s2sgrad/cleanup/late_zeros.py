@@ -95,8 +95,13 @@ def _is_plain(unit: Unit, statement: Any, bound: str) -> bool:
     inner = [n for n in nodes(statement.value) if isinstance(n, (gast.Lambda, gast.ListComp, gast.IfExp, gast.BoolOp))]
     if inner or sum(n.id == bound for n in nodes_of(statement.value, NAMES)) != 1:
         return False
-    stores = isinstance(statement, gast.AugAssign) or effects.stored(statement) is not None
-    return stores or (bound_name(statement) is not None and is_fresh(unit, statement.value))
+    section = effects.stored(statement)
+    stores = section is not None and isinstance(unit.kinds.get(getattr(section.value, "id", "")), Array)
+    return (
+        stores
+        or isinstance(statement, gast.AugAssign)
+        or (bound_name(statement) is not None and is_fresh(unit, statement.value))
+    )
 
 
 def _write(statement: Any, bound: str, section: gast.Subscript) -> None:

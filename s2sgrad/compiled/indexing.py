@@ -17,7 +17,7 @@ def indexed(writer: Writer, bounds: Bounds, x: Leaf, items: tuple[Any, ...]) -> 
     """The view (or gathered rows) that an index means; an element has no axes."""
     given = sum(not (isinstance(i, Object) and i.value in (None, Ellipsis)) for i in items)
     if any(is_array(i) for i in items):
-        return _gathered(x, items)
+        return _gathered(writer, x, items)
     if given > x.rank:
         raise Unfit("more indices than axes")
     extents: list[Extent] = []
@@ -164,8 +164,13 @@ def constant_of(value: Any) -> int | None:
     return value.affine.offset if known else None
 
 
-def _gathered(x: Leaf, items: tuple[Any, ...]) -> Gather:
-    """Rows, or elements, at the places that an array of integers says."""
+def _gathered(writer: Writer, x: Leaf, items: tuple[Any, ...]) -> Gather:
+    """Rows, or elements, at the places that an array of integers says.  Each place is checked where an element is read, so
+    that there must be elements."""
     if len(items) != 1 or items[0].dtype == BOOL or items[0].dtype != INT or items[0].rank != 1:
         raise Unfit("an index array that is not one of integers, alone")
+    if writer.canonical(x.extents[0]) == ONE:
+        raise Unfit("an index array along an axis of length 1, whose places are not read")
+    for extent in x.extents[1:]:
+        writer.at_least(extent, 1)
     return Gather(x, items[0], (items[0].extents[0], *x.extents[1:]), x.dtype)

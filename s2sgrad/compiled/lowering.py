@@ -514,7 +514,7 @@ def _assign_items(self: Lowering, frame: Frame, target: gast.Tuple, items: list[
         return
     if any(t.id in frame.variables for t in target.elts):
         items = [self.writer.settled(v) for v in items]
-        keys = {frame.name(t.id) for t in target.elts if t.id in frame.variables}
+        keys = {k for t in target.elts if t.id in frame.variables for k in self._keys(frame.name(t.id))}
         items = [_out_of_the_way(self, v, keys) for v in items]
     for t, item in zip(target.elts, items, strict=True):
         self.assign(frame, t.id, item)
@@ -527,7 +527,9 @@ def _swap(self: Lowering, keys: list[str], items: list[Any]) -> bool:
     groups = [self.found.group(k) for k in keys]
     if len(set(groups)) < len(keys) or any(n not in keys and self.found.group(n) in groups for n in self.found.groups):
         return False
-    if any(self.found.types.get(k) != (Leaf, v.dtype, v.rank) for k, v in zip(keys, items, strict=True)):
+    if _are_collected(self, keys) or any(
+        self.found.types.get(k) != (Leaf, v.dtype, v.rank) for k, v in zip(keys, items, strict=True)
+    ):
         return False
     self.writer.touch(lambda reads: not reads.isdisjoint(keys))
     becomes = {v.root: k for k, v in zip(keys, items, strict=True)}
@@ -535,6 +537,12 @@ def _swap(self: Lowering, keys: list[str], items: list[Any]) -> bool:
     self.writer.line(f"{', '.join(keys)} = {', '.join(v.root for v in items)}")
     self.shapes.update({k: v.extents for k, v in zip(keys, items, strict=True)})
     return True
+
+
+def _are_collected(self: Lowering, keys: list[str]) -> bool:
+    """Whether a list may hold views of these arrays, whose writes are told by the names of roots."""
+    roots = {*self.found.assumed, *(root for held in self.writer.views.values() for root in held)}
+    return any(self.found.share(key, root) for key in keys for root in roots)
 
 
 def _out_of_the_way(self: Lowering, value: Any, keys: set[str]) -> Any:
@@ -548,7 +556,9 @@ def _out_of_the_way(self: Lowering, value: Any, keys: set[str]) -> Any:
         name = self.writer.fresh("t")
         self.writer.line(f"{name} = {value.text}")
         return Scalar(name, value.dtype, value.python, weak=value.weak)
-    return value
+    if isinstance(value, Loose):
+        return replace(value, value=_out_of_the_way(self, value.value, keys))
+    return value.of(_out_of_the_way(self, v, keys) for v in value.items) if isinstance(value, Items) else value
 
 
 def unpacked(self: Lowering, value: Any, count: int) -> list[Any]:

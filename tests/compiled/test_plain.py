@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from dataclasses import replace
 
@@ -358,6 +359,73 @@ def test_lists_whose_items_differ():
         except ValueError:
             continue
         assert ours == of_several_types(x, m, 4)
+
+
+def exchanged_with_what_may_be_a_number(x):
+    z = x * 2.0
+    b = x if x[0] > 0.0 else 0.5
+    b, z = z, b
+    return np.sum(x * z) + np.sum(b)
+
+
+def exchanged_dicts(x, k):
+    p, q = {"a": x * 1.0, "b": x * 2.0}, {"a": x * 3.0, "b": x * 5.0}
+    for _ in range(k):
+        p, q = q, p
+    return np.sum(p["a"]) + np.sum(q["b"])
+
+
+def exchanged_tuples_by_a_third_name(x, k):
+    p, q = (x * 1.0, x * 2.0), (x * 3.0, x * 5.0)
+    for _ in range(k):
+        o = p
+        p = q
+        q = o
+    return np.sum(p[0]) + np.sum(q[1])
+
+
+def exchanged_after_a_view_was_collected(x, k):
+    x = x * 1.0
+    x *= 1.5
+    y = x * 2.0
+    columns = []
+    columns.append(x[:, k])
+    x, y = y, x
+    y[0] = 3.0
+    return np.sum(np.array(columns) ** 3) + np.sum(x)
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (exchanged_with_what_may_be_a_number, (V,)),
+        (exchanged_dicts, (V, 3)),
+        (exchanged_tuples_by_a_third_name, (V, 3)),
+        (exchanged_after_a_view_was_collected, (A, 1)),
+    ],
+    ids=lambda v: getattr(v, "__name__", ""),
+)
+def test_values_that_are_exchanged(f, args):
+    """The function itself, and its gradient: as the text has them, or without loops."""
+    with contextlib.suppress(Unfit):
+        loops = plain_function(lower(Program(), f, dict(zip(("x", "k"), args, strict=False))))
+        np.testing.assert_allclose(loops(*args)[0], f(*args), rtol=1e-12)
+    with contextlib.suppress(Unfit):
+        assert_same(*both(grad(f), args))
+
+
+def test_places_along_an_axis_that_is_not_read_are_checked():
+    """An axis of length 1 is read at 0, and one beside an empty one is not read at all: IndexError, as by NumPy."""
+
+    def rows_at(x, k):
+        return np.sum(x[[k, 0]] ** 2)
+
+    for x, k in ((np.ones(1), 5), (np.ones(1), -2), (np.ones((4, 0)), 7), (np.ones((4, 3)), 7)):
+        with pytest.raises((IndexError, ValueError, Unfit)):
+            plain_function(lower(Program(), rows_at, {"x": x, "k": k}))(x, k)
+    longer = plain_function(lower(Program(), rows_at, {"x": np.ones((4, 3)), "k": 1}))
+    with pytest.raises((IndexError, ValueError)):
+        longer(np.ones((4, 0)), 7)
 
 
 def test_views_that_a_list_collects():

@@ -120,6 +120,50 @@ def test_right_or_refused(base, method, place):
     assert judged or method not in ("nothing", "computed")
 
 
+OF_DICTS = {
+    "getitem": "def __getitem__(self, k): return dict.__getitem__(self, k) * 2.0",
+    "iter": "def __iter__(self): return iter(['b', 'a', 'b'])",
+    "reversed": "def __reversed__(self): return iter(['a'])",
+    "missing": "def __missing__(self, k): return dict.__getitem__(self, 'a') * 9.0",
+    "contains": "def __contains__(self, k): return True",
+    "values": "def values(self): return [dict.__getitem__(self, 'a') * 5.0, 2.0]",
+    "items": "def items(self): return [('a', 3.0 * dict.__getitem__(self, 'a'))]",
+    "get": "def get(self, k, d=None): return dict.__getitem__(self, 'a') * 7.0",
+    "setitem": "def __setitem__(self, k, v): dict.__setitem__(self, k, v * 3.0)",
+}
+READ_OF_DICTS = ["p['a'] * p['b'] * x", "sum([p[k] * x for k in p])", "sum([v * x for v in p.values()])", "p['c'] * x",
+                 "p.get('a') * x", "(lambda a, b: a * b * x)(**p)", "sum([p[k] * x for k in reversed(p)])",
+                 "{**p}['a'] * x", "x * p['a'] if 'c' in p else x * p['b']", "dict(p)['a'] * x",
+                 "sum([v * x for k, v in p.items()])", "len(p) * x * p['b']"]  # fmt: skip
+
+
+@pytest.mark.records
+@pytest.mark.sampled(one_in=3)
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("method", OF_DICTS)
+@pytest.mark.parametrize("place", ["made", "outside", "given"])
+def test_dicts(method, place):
+    for read in READ_OF_DICTS:
+        body = PLACES[place].format(read).replace("T(u, v)", "T(a=u, b=v)").replace("T(2.0, 3.0)", "T(a=2.0, b=3.0)")
+        with loaded(f"class T(dict):\n    {OF_DICTS[method]}\n{body}\n", f"<own readers dict {method} {place}>") as f:
+            make = f.__globals__["T"]
+            plain = (lambda x, u, v, f=f, make=make: f(x, make(a=u, b=v))) if place == "given" else f
+            try:
+                wanted = slopes(plain)
+            except Exception:
+                continue
+            try:
+                if place == "given":
+                    p = make(a=POINT[1], b=POINT[2])
+                    assert grad(f)(POINT[0], p) == pytest.approx(wanted[0], rel=1e-4)
+                    found = [wanted[0], *(grad(f, 1)(POINT[0], p)[k] for k in "ab")]
+                else:
+                    found = grad(f, (0, 1, 2))(*POINT)
+            except (S2SGradError, Refusal, TypeError, ValueError):
+                continue
+            np.testing.assert_allclose([float(g) for g in found], wanted, rtol=1e-4, atol=1e-5, err_msg=read)
+
+
 def test_pairs_of_methods_are_all_there():
     assert len(CASES) == len(set(CASES)) == 4 * (3 * len(METHODS) + len(OF_NAMED_TUPLES)) - 1
     assert all(itertools.chain(METHODS.values(), OF_NAMED_TUPLES.values()))

@@ -54,12 +54,12 @@ def member(cls: type, name: str, otherwise: Any = None) -> Any:
 
 
 _READ_BY = {"__getattribute__", "__getitem__", "__iter__", "__len__", "__reversed__", "__contains__", "__float__", "__abs__",
-            "__round__", "__neg__", "__pos__", "__invert__"}  # fmt: skip
-"""How an operation, a loop or a function of Python reads a list or a tuple."""
+            "__round__", "__neg__", "__pos__", "__invert__", "__missing__"}  # fmt: skip
+"""How an operation, a loop or a function of Python reads a list, a tuple or a dict."""
 
 
 def reads_otherwise(cls: type) -> bool:
-    """Whether a user's class of lists or tuples has methods of its own by which Python or NumPy reads the items.
+    """Whether a user's class of lists, tuples or dicts has methods of its own by which Python or NumPy reads the items.
 
     >>> class Twice(collections.namedtuple("Pair", "a b")):
     ...     def __getitem__(self, k):
@@ -67,7 +67,7 @@ def reads_otherwise(cls: type) -> bool:
     >>> reads_otherwise(Twice), reads_otherwise(Twice.__base__)
     (True, False)
     """
-    if not issubclass(cls, (list, tuple)) or _is_of_library(cls):
+    if not issubclass(cls, (list, tuple, dict)) or _is_of_library(cls):
         return False
     users = [k for k in cls.__mro__ if not _is_of_library(k) and k is not object]
     reading = any(n in _READ_BY or n.startswith("__array") for k in users for n in vars(k))

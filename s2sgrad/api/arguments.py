@@ -137,7 +137,7 @@ def _refused_in(value: Any, name: str, guests: bool = True) -> str | None:
     none that may hold floats.  These are lists that are read by methods of their own, structured arrays, and `guests`,
     arrays of other libraries."""
     if reads_otherwise(type(value)):
-        plain = "list" if isinstance(value, list) else "tuple"
+        plain = next(t.__name__ for t in (list, tuple, dict) if isinstance(value, t))
         return f"items of `{name}`, a {type(value).__name__}, are read by methods of its own: pass a plain {plain}"
     if isinstance(value, (list, tuple, dict)):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):

@@ -1,4 +1,4 @@
-"""Lists and tuples whose class has methods of its own by which they are made or read: refused, so that they are recorded.
+"""Lists, tuples and dicts whose class has methods of its own by which they are made or read: refused, and so recorded.
 
 for q in STEPS: ..        ->      Unsupported: `STEPS` is a Scaled, which is read by methods of its own ...
 p = Scaled(x, 2.0)        ->      Unsupported: `Scaled(..)` makes a tuple that is read by methods of its own ...
@@ -17,7 +17,7 @@ from s2sgrad.legality.context import Context
 
 
 def check(context: Context, statement: gast.AST) -> None:
-    """Raise Unsupported where a statement reads such a list or tuple from outside, or makes a named tuple."""
+    """Raise Unsupported where a statement reads such a list, tuple or dict from outside, or makes a named tuple."""
     unit = context.unit
     for node in nodes(effects.header(statement)):
         if isinstance(node, (gast.Name, gast.Attribute)):
@@ -25,7 +25,7 @@ def check(context: Context, statement: gast.AST) -> None:
             cls = kind.cls if isinstance(kind, Guest) else type(unit.resolve(node))
             if reads_otherwise(cls):
                 shown = unit.word(node.id) if isinstance(node, gast.Name) else f"`{emit.expression(node)}`"
-                plain = "list" if issubclass(cls, list) else "tuple"
+                plain = next(t.__name__ for t in (list, tuple, dict) if issubclass(cls, t))
                 unit.refuse(node, f"{shown} is a {cls.__name__}, which is read by methods of its own and "
                                   f"cannot be followed: use a plain {plain}")  # fmt: skip
         elif isinstance(node, gast.Call):

@@ -103,7 +103,7 @@ def _as_array(value: Any) -> Any:
     """What an object gives NumPy for an array, by `__array__`."""
     if type(value) in _USUAL_OR_LISTED or isinstance(value, (np.ndarray, np.generic, type)) or not has(value, "__array__"):
         return value
-    return as_array(value)
+    return value if libraries.is_numeric(type(value)) else as_array(value)  # a polynomial of NumPy's stays one
 
 
 def _parsed(primitive: Any, y: Any, args: tuple) -> Any:

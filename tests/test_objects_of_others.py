@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import numbers
 import pickle
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -615,6 +616,43 @@ def test_operators_take_an_object_for_the_array_that_it_gives(name, form):
     slopes = [(f(x + 1e-6 * e) - f(x - 1e-6 * e)) / 2e-6 for e in np.eye(2)]
     for found in (grad(f)(x), [jvp(f, (x,), (e,))[1] for e in np.eye(2)]):
         np.testing.assert_allclose(found, slopes, rtol=1e-6)
+
+
+class Level(float):
+    """A number that says itself what a product with it is."""
+
+    def __rmul__(self, other):
+        return other * 3.0
+
+
+class Share(numbers.Real):
+    """One that is no `float`."""
+
+    __rmul__ = __mul__ = lambda self, other: other * 5.0
+
+    def __float__(self):
+        return 2.0
+
+    def _no(self, *others):
+        raise NotImplementedError
+
+    __abs__ = __add__ = __ceil__ = __eq__ = __floor__ = __floordiv__ = __le__ = __lt__ = __mod__ = __neg__ = __pos__ = _no
+    __pow__ = __radd__ = __rfloordiv__ = __rmod__ = __round__ = __rpow__ = __rtruediv__ = __truediv__ = __trunc__ = _no
+    __hash__ = None
+
+
+@pytest.mark.records
+@pytest.mark.parametrize("number", [Level(2.0), Share()])
+def test_a_number_with_operators_of_its_own_is_asked(number):
+    def f(x):
+        return x * number + x
+
+    for derivative in (lambda: grad(f)(1.5), lambda: jvp(f, (1.5,), (1.0,))[1]):
+        try:
+            found = derivative()
+        except (Unsupported, Refused, TypeError):
+            continue
+        assert found == pytest.approx((f(1.5 + 1e-6) - f(1.5 - 1e-6)) / 2e-6)
 
 
 @pytest.mark.records

@@ -8,7 +8,7 @@ x * scaling    none of both                                ->      NotImplemente
 from __future__ import annotations
 
 import array
-import numbers
+import fractions
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,7 @@ def operand(number_or_array: Any, other: Any, reflected: bool = False) -> Any:
     least = 0.0 if isinstance(value, np.ndarray) else _OF_NUMBERS
     if hasattr(cls, "__array_ufunc__") or (not reflected and getattr(cls, "__array_priority__", _OF_NUMBERS) > least):
         return NotImplemented
-    if isinstance(other, numbers.Real):
+    if cls is fractions.Fraction:
         return float(other)
     if is_array_of_others(cls) and type(value) is not float:
         return as_array(other)

@@ -26,7 +26,8 @@ def program(*makers, refused=False):
     """Enter a function with what makes its arguments behind the first; `refused` if there is no derivative of it."""
 
     def enter(function):
-        PROGRAMS.append(pytest.param(function, makers, refused, id=function.__name__))
+        marks = () if refused else (pytest.mark.records,)
+        PROGRAMS.append(pytest.param(function, makers, refused, id=function.__name__, marks=marks))
         return function
 
     return enter

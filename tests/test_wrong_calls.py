@@ -216,7 +216,6 @@ NO_FLOATS = {
     "an array of objects": (np.array([1.0, None], dtype=object), "an array of object"),
     "an array of texts": (np.array(["a"]), "an array of <U1"),
     "an array of dates": (np.array(["2020"], dtype="M8[D]"), "an array of datetime64[D]"),
-    "records": (np.zeros(2, dtype=[("a", float)]), "an array of [('a', '<f8')]"),
     "a set": ({1.0}, "of type set"),
     "a range": (range(3), "of type range"),
     "a generator": ((x for x in [1.0]), "of type generator"),

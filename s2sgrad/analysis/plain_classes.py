@@ -61,10 +61,9 @@ _READ_BY = {"__getattribute__", "__getitem__", "__iter__", "__len__", "__reverse
 def reads_otherwise(cls: type) -> bool:
     """Whether a user's class of lists, tuples or dicts has methods of its own by which Python or NumPy reads the items.
 
-    >>> class Twice(collections.namedtuple("Pair", "a b")):
-    ...     def __getitem__(self, k):
-    ...         return 2.0 * super().__getitem__(k)
-    >>> reads_otherwise(Twice), reads_otherwise(Twice.__base__)
+    >>> Pair = collections.namedtuple("Pair", "a b", module="model")
+    >>> Twice = type("Twice", (Pair,), {"__module__": "model", "__getitem__": lambda self, k: 2.0})
+    >>> reads_otherwise(Twice), reads_otherwise(Pair)
     (True, False)
     """
     if not issubclass(cls, (list, tuple, dict)) or _is_of_library(cls):

@@ -95,7 +95,7 @@ def found_by(f, given):
 
 @pytest.mark.dear
 @pytest.mark.records
-@pytest.mark.sampled(one_in=24)
+@pytest.mark.sampled(one_in=48)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("base", "method", "place"), CASES, ids=map("-".join, CASES))
 def test_right_or_refused(base, method, place):

@@ -104,7 +104,9 @@ class _Stack:
         """Whether these are all its operations, and one block pushes what one other pops."""
         alike = {*map(id, self.pushing)}, {*map(id, self.popping)}
         paired = 2 * len(self.pushes) == 2 * len(self.pops) == operations > 0 and alike[0] != alike[1]
-        if not paired or any(len(blocks) != 1 for blocks in alike) or leaves(self.popping[0]):
+        if not paired or len({pop.place for pop in self.pops}) < len(self.pops):  # in what order does one statement pop?
+            return False
+        if any(len(blocks) != 1 for blocks in alike) or leaves(self.popping[0]):
             return False
         return not leaves(self.pushing[0][: max(push.place for push in self.pushes)])
 

@@ -73,6 +73,23 @@ def reads_otherwise(cls: type) -> bool:
     return reading or any(_overrides(users, n) for n in ("_replace", "_asdict"))
 
 
+_MADE_AND_SHOWN = {"__new__", "__doc__", "__repr__", "__str__", "__format__", "__reduce__", "__reduce_ex__", "__setstate__",
+                   "__array_finalize__", "__array_priority__", "__class_getitem__", "__copy__", "__deepcopy__"}  # fmt: skip
+"""What of an array a subclass may say itself, while all that is computed of it stays as it is."""
+
+
+def computes_otherwise(cls: type) -> bool:
+    """Whether a subclass of NumPy's array, which is none of NumPy's, has methods of its own for what is computed of it.
+
+    >>> Tagged = type("Tagged", (np.ndarray,), {"__module__": "model", "tag": None})
+    >>> Doubled = type("Doubled", (Tagged,), {"__module__": "model", "sum": lambda self: 2.0})
+    >>> computes_otherwise(Tagged), computes_otherwise(Doubled), computes_otherwise(np.memmap)
+    (False, True, False)
+    """
+    others = (k for k in cls.__mro__ if libraries.package_of(k) != "numpy" and k is not object)
+    return any(vars(k).keys() & (vars(np.ndarray).keys() | {"__iter__"}) - _MADE_AND_SHOWN for k in others)
+
+
 _OF_NAMED_TUPLES = "<string>", collections.__file__
 """Where the methods of a named tuple are that its user did not write."""
 

@@ -39,6 +39,7 @@ from s2sgrad.analysis.plain_classes import (
     Opened,
     assigning,
     attributes_of,
+    computes_otherwise,
     draws,
     hides_methods,
     leads_back,
@@ -99,7 +100,7 @@ def _kind_of(v: Any, sizes: dict[int, int], above: tuple[Any, ...] = ()) -> Kind
 
 def _array(v: np.ndarray, sizes: dict[int, int]) -> Kind:
     if type(v) is not np.ndarray:
-        if isinstance(v, (np.matrix, np.ma.MaskedArray)):
+        if isinstance(v, (np.matrix, np.ma.MaskedArray)) or computes_otherwise(type(v)):
             plain = "x.filled(0.0)" if isinstance(v, np.ma.MaskedArray) else "np.asarray(x)"
             raise TypeError(f"operators of a {type(v).__name__} mean something else than an array's: pass `{plain}`")
         return _object(v, sizes, ())

@@ -1,16 +1,18 @@
-"""Lists, tuples and dicts whose class has methods of its own by which they are made or read: refused, and so recorded.
+"""Lists, dicts and arrays whose class has methods of its own by which they are made or read: refused, and so recorded.
 
 for q in STEPS: ..        ->      Unsupported: `STEPS` is a Scaled, which is read by methods of its own ...
+z = y.view(Doubled)       ->      Unsupported: `Doubled` is a class of arrays with methods of its own ...
 p = Scaled(x, 2.0)        ->      Unsupported: `Scaled(..)` makes a tuple that is read by methods of its own ...
 """
 
 from __future__ import annotations
 
 import gast
+import numpy as np
 
 from s2sgrad import emit
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.plain_classes import makes_otherwise, reads_otherwise
+from s2sgrad.analysis.plain_classes import computes_otherwise, makes_otherwise, reads_otherwise
 from s2sgrad.analysis.value_kinds import Guest
 from s2sgrad.ir.quote import nodes
 from s2sgrad.legality.context import Context
@@ -21,8 +23,11 @@ def check(context: Context, statement: gast.AST) -> None:
     unit = context.unit
     for node in nodes(effects.header(statement)):
         if isinstance(node, (gast.Name, gast.Attribute)):
-            kind = context.kind(node)
-            cls = kind.cls if isinstance(kind, Guest) else type(unit.resolve(node))
+            kind, value = context.kind(node), unit.resolve(node)
+            if isinstance(value, type) and issubclass(value, np.ndarray) and computes_otherwise(value):
+                unit.refuse(node, f"`{value.__name__}` is a class of arrays with methods of its own, which cannot be "
+                                  "followed: use plain arrays")  # fmt: skip
+            cls = kind.cls if isinstance(kind, Guest) else type(value)
             if reads_otherwise(cls):
                 shown = unit.word(node.id) if isinstance(node, gast.Name) else f"`{emit.expression(node)}`"
                 plain = next(t.__name__ for t in (list, tuple, dict) if issubclass(cls, t))

@@ -103,8 +103,8 @@ def object_kind(value: Any) -> Kind:
     if reads_otherwise(type(value)):
         return OPAQUE
     trust = trust_of_object(value)
-    if isinstance(value, tuple) and hasattr(type(value), "_fields") and (trust is None or has_operators(type(value))):
-        return _unnumbered(kinds_of([value])[0])
+    if isinstance(value, tuple) and has_operators(type(value)):
+        return Guest(False, type(value))
     if trust is Trust.DATA and type(value) in (list, tuple, dict) and len(value) <= LONGEST:
         return _unnumbered(_gathered(kinds_of([value])[0]))
     return DRAWING if trust is Trust.DRAWING else OPAQUE if trust is Trust.ANY else UNKNOWN

@@ -2,7 +2,7 @@
 
 for q in STEPS: ..        ->      Unsupported: `STEPS` is a Scaled, which is read by methods of its own ...
 z = y.view(Doubled)       ->      Unsupported: `Doubled` is a class of arrays with methods of its own ...
-p = Scaled(x, 2.0)        ->      Unsupported: `Scaled(..)` makes a tuple that is read by methods of its own ...
+p = Scaled(x, 2.0)        ->      Unsupported: `Scaled(..)` makes a Scaled, which says by methods of its own ...
 """
 
 from __future__ import annotations
@@ -36,5 +36,5 @@ def check(context: Context, statement: gast.AST) -> None:
         elif isinstance(node, gast.Call):
             made = unit.called(node)
             if isinstance(made, type) and (reads_otherwise(made) or makes_otherwise(made)):
-                unit.refuse(node, f"`{emit.expression(node.func)}(..)` makes a tuple by, or for, methods of its own, which "
-                                  "cannot be followed: use a plain one")  # fmt: skip
+                unit.refuse(node, f"`{emit.expression(node.func)}(..)` makes a {made.__name__}, which says by methods of its "
+                                  "own how it is made or read, and cannot be followed: use a plain one")  # fmt: skip

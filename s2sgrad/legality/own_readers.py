@@ -36,5 +36,5 @@ def check(context: Context, statement: gast.AST) -> None:
         elif isinstance(node, gast.Call):
             made = unit.called(node)
             if isinstance(made, type) and (reads_otherwise(made) or makes_otherwise(made)):
-                unit.refuse(node, f"`{emit.expression(node.func)}(..)` makes a {made.__name__}, which says by methods of its "
-                                  "own how it is made or read, and cannot be followed: use a plain one")  # fmt: skip
+                unit.refuse(node, f"`{emit.expression(node.func)}(..)` makes a {made.__name__}, which says by methods of "
+                                  "its own how it is made or read, and cannot be followed: use a plain one")  # fmt: skip

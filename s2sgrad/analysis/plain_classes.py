@@ -86,6 +86,8 @@ def computes_otherwise(cls: type) -> bool:
     >>> computes_otherwise(Tagged), computes_otherwise(Doubled), computes_otherwise(np.memmap)
     (False, True, False)
     """
+    if not issubclass(cls, np.ndarray):
+        return False
     others = (k for k in cls.__mro__ if libraries.package_of(k) != "numpy" and k is not object)
     return any(vars(k).keys() & (vars(np.ndarray).keys() | {"__iter__"}) - _MADE_AND_SHOWN for k in others)
 

@@ -45,29 +45,36 @@ _SIMPLE = (gast.Assign, gast.AugAssign)
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Move zeros of adjoints, or leave them out."""
-    if any(_zeroed(unit, s) is not None for s in effects.walk(tree.body)):
+    adjoints = {n for n in unit.derivative.bars if isinstance(unit.kinds.get(n), Array)} | _lists(unit, tree)
+    if any(_zeroed(adjoints, s) is not None for s in effects.walk(tree.body)):
         unit.memory = Memory(unit, tree, unit.kinds)  # with what the passes since have named
         reads, writes = read_counts(tree.body), write_counts(tree.body)
         for block in nested(tree.body):
-            for statement in [s for s in block if _zeroed(unit, s) is not None]:
+            for statement in [s for s in block if _zeroed(adjoints, s) is not None]:
                 place = next(k for k, s in enumerate(block) if s is statement)
                 taken = block[place - 1] if place else None
                 bound = bound_name(taken) if taken is not None else None
                 if bound in unit.temps and reads[bound] == 1 == writes[bound]:
                     _read_before(unit, block, place)
         for block in nested(tree.body):
-            for statement in [s for s in block if _zeroed(unit, s) is not None]:
+            for statement in [s for s in block if _zeroed(adjoints, s) is not None]:
                 _assign_first(unit, block, next(k for k, s in enumerate(block) if s is statement))
     return tree
 
 
-def _zeroed(unit: Unit, statement: gast.AST) -> gast.Subscript | None:
-    """The section of an adjoint that a statement sets to 0."""
+def _lists(unit: Unit, tree: gast.FunctionDef) -> set[str]:
+    """The names of lists that hold the elements of an adjoint."""
+    taken = ((bound_name(s), receiver(s.value, "tolist")) for s in effects.walk(tree.body) if bound_name(s) is not None)
+    return {bound for bound, array in taken if bound is not None and getattr(array, "id", "") in unit.derivative.bars}
+
+
+def _zeroed(adjoints: set[str], statement: gast.AST) -> gast.Subscript | None:
+    """The section of one of these adjoints that a statement sets to 0."""
     section = effects.stored(statement)
-    if section is None or not isinstance(section.value, gast.Name) or section.value.id not in unit.derivative.bars:
+    if section is None or not isinstance(section.value, gast.Name) or section.value.id not in adjoints:
         return None
     zero = isinstance(statement.value, gast.Constant) and type(statement.value.value) is float and statement.value.value == 0
-    return section if zero and isinstance(unit.kinds.get(section.value.id), Array) else None
+    return section if zero else None
 
 
 def _read_before(unit: Unit, block: Block, place: int) -> None:

@@ -53,9 +53,9 @@ def unpacked(adjoints: Adjoints, statement: gast.Assign, targets: list[str], cot
 
 
 def _is_vector(adjoints: Adjoints, x: str) -> bool:
-    """Whether a variable is a vector of floats that shares no memory with a matrix: a row is updated item by item."""
-    kinds = [kind_of(name(n), adjoints.kinds) for n in (x, *adjoints.paths.memory.with_memory_of(x))]
-    return all(isinstance(kind, Array) and kind.rank == 1 and kind.dtype == "float64" for kind in kinds)
+    """Whether a variable is a vector of floats."""
+    kind = kind_of(name(x), adjoints.kinds)
+    return isinstance(kind, Array) and kind.rank == 1 and kind.dtype == "float64"
 
 
 def stack(adjoints: Adjoints, operation: Operation, targets: list[str], cotangent: Cotangent | None) -> None:

@@ -289,6 +289,8 @@ class PythonNumbers(Generic[Cause]):
     def _called(self, node: gast.Call) -> Value[Cause]:
         if (stack := popped(node)) is not None and self.unit.is_ours(stack):
             return self.names.get(stack, NOTHING)
+        if self._makes_array(node):
+            return NOTHING
         unpacked = [a for a in node.args if isinstance(a, gast.Starred)]
         given = [self.value(a) for a in node.args if a not in unpacked]
         out = Value("float", frozenset().union(*(v.causes for v in given)))
@@ -306,6 +308,18 @@ class PythonNumbers(Generic[Cause]):
         if target in (builtins.min, builtins.max, builtins.abs) and not whole:
             return out
         return made if _is_alike(target, whole) else self._dropped(out)
+
+    def _makes_array(self, node: gast.Call) -> bool:
+        """Whether a call makes an array of a display of numbers, which is the same for floats of Python's."""
+        display = node.args[0] if len(node.args) == 1 and not node.keywords else None
+        if not isinstance(display, (gast.List, gast.Tuple)) or self.unit.called(node) is not np.array:
+            return False
+        if any(isinstance(item, gast.Starred) for item in display.elts):
+            return False
+        for found in map(self.value, display.elts):
+            if found.what not in ("", "float"):
+                self._drop(found)
+        return True
 
     def _are_numbers(self, values: list[Value[Cause]], nodes_: list[gast.AST]) -> bool:
         pairs = zip(values, nodes_, strict=True)

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import Any, TypeGuard
 
 import gast
@@ -25,12 +26,14 @@ from s2sgrad.analysis.expression_shapes import Shapes
 from s2sgrad.analysis.floating import is_floating
 from s2sgrad.analysis.kinds import Array, Container, Number, is_numeric, kind_of
 from s2sgrad.ir.forms import minus, negated, number, receiver, whole_number
-from s2sgrad.ir.quote import Transformer, constant, nodes
+from s2sgrad.ir.quote import Transformer, clone, constant, nodes
 from s2sgrad.ir.simplify import same, simplified
 from s2sgrad.ir.unit import Unit, is_derived
 from s2sgrad.memory.sources import is_copy
+from s2sgrad.runtime import slopes
 
 _PLACES = ("axis", "keepdims")
+_SLOPES = (slopes.times, slopes.over, slopes.product)
 
 
 def _joins(unit: Unit, value: gast.AST) -> bool:
@@ -55,7 +58,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         if ours and plain and is_floating(unit, statement.value):
             statement.value = _Outwards(unit).visit(statement.value)
             before = {id(n) for n in nodes(statement.value)}
-            statement.value = simplified(statement.value, isinstance(statement, gast.AugAssign))
+            statement.value = _collected(unit, statement.value, isinstance(statement, gast.AugAssign))
             _keep_whole(unit, statement.value, before)
             if isinstance(statement, gast.AugAssign):
                 _turn(statement)
@@ -64,6 +67,39 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
             if (copied := _copied(unit, statement.value)) is not None and _copies_anyway(unit, statement):
                 statement.value = copied
     return tree
+
+
+def collected(unit: Unit, value: gast.AST) -> gast.AST:
+    """`d + 2.0 * e` for the sum `d + e + e` of floats; other values as they are."""
+    return _collected(unit, value, False) if not _joins(unit, value) and is_floating(unit, value) else value
+
+
+def _collected(unit: Unit, value: gast.AST, identities: bool) -> gast.AST:
+    """An equal expression, simplified, in which equal calls that compute a float are one term."""
+    calls = [n for n in nodes(value) if isinstance(n, gast.Call) and _is_elementary(unit.called(n))]
+    texts = Counter(gast.dump(call) for call in calls)
+    again = {text: call for call in calls if texts[text := gast.dump(call)] > 1}
+    named = _Calls(again)
+    return named.visit(simplified(named.visit(value), identities))
+
+
+def _is_elementary(target: Any) -> bool:
+    """Whether a function computes floats, or arrays of them, of nothing but its operands."""
+    return isinstance(target, np.ufunc) or effects.is_one_of(target, _SLOPES)
+
+
+class _Calls(Transformer):
+    """Replaces some calls, which are given by their texts, by these texts as names, and these names by the calls."""
+
+    def __init__(self, calls: dict[str, gast.Call]) -> None:
+        self.calls = calls
+
+    def visit_Call(self, node: gast.Call) -> gast.AST:
+        text = gast.dump(node)
+        return gast.Name(text, gast.Load(), None, None) if text in self.calls else self.generic_visit(node)
+
+    def visit_Name(self, node: gast.Name) -> gast.AST:
+        return clone(self.calls[node.id]) if node.id in self.calls else node
 
 
 def _keep_whole(unit: Unit, value: gast.AST, before: set[int]) -> None:

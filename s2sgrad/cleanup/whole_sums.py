@@ -30,6 +30,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import effects, with_regions
 from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.cleanup import algebra
 from s2sgrad.ir import notes
 from s2sgrad.ir.forms import bound_name, number
 from s2sgrad.ir.quote import COMPOUND, at, mentioned, nested, width
@@ -50,6 +51,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
             first = held.pop(summed, None) if summed is not None else None
             if first is not None and _fits(first, statement):
                 made = _joined(first, statement)
+                made.value = algebra.collected(unit, made.value)
                 unit.rewritten(made)
                 body[:] = [made if s is statement else s for s in body if s is not first]
                 statement = made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import linecache
 import math
 import warnings
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernels import kernel_of
 
-from s2sgrad import grad, value_and_grad
+from s2sgrad import grad, value_and_grad, vjp
 from s2sgrad.testing import check_grads
 
 X = np.array([1.0, 2.0, 0.0, 4.0, 5.0])
@@ -474,6 +475,36 @@ def test_the_callers_arrays_stay_as_they_are():
     assert np.array_equal(x, X)
 
 
+def buffers_only_swapped(x, y):
+    n = len(x)
+    b, t = np.zeros(n), np.zeros(n)
+    for i in range(1, n):
+        y, b = b, y
+        t[i] = x[i] + (y[n - 1 - i] + b[0])
+    return np.sum(x * y) + np.sum(b**2) + np.sum(t**2)
+
+
+def parts_only_swapped(x, y):
+    for i in range(1, len(x)):
+        x, y = y, x
+        x[0] + y[i]
+    return x, y
+
+
+@pytest.mark.parametrize("n", [4, 5])
+def test_the_callers_arrays_stay_as_they_are_where_buffers_are_swapped(n):
+    args = np.linspace(0.5, 1.5, n), np.linspace(-1.0, 0.3, n)
+    df = grad(buffers_only_swapped, argnums=(0, 1))
+    got = df(*(handed := [a.copy() for a in args]))
+    assert all(map(np.array_equal, handed, args))
+    assert_alike(got, df.by_default()(*args))
+    pullback = vjp(parts_only_swapped, *args)[1]
+    seeds = np.arange(1.0, n + 1.0), np.arange(2.0, n + 2.0)
+    out = pullback(handed := tuple(s.copy() for s in seeds))
+    assert all(map(np.array_equal, handed, seeds))
+    assert_alike(out, seeds if n % 2 else seeds[::-1])
+
+
 def cubes(x):
     total = 0.0
     for i in range(len(x)):
@@ -556,4 +587,6 @@ def test_random_loops(text, seed):
     df = grad(space["f"], argnums=("x", "y", "m", "a"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        assert_alike(df(*args), df.by_default()(*args))
+        got = df(*(handed := tuple(copy.copy(a) for a in args)))
+        assert_alike(handed, args)
+        assert_alike(got, df.by_default()(*args))

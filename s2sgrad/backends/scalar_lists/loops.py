@@ -59,6 +59,7 @@ class Plans:
         self.unit, self.kinds, self.nested = unit, unit.kinds, nested
         self.sizes = Sizes(unit, tree)
         self.found: list[Plan] = []
+        self.stored = {effects.base(t) for s in effects.walk(tree.body) if (t := section(s)) is not None}
         self._block(tree.body, {p.id for p in parameters(tree)}, [])
 
     def _block(self, body: list[gast.AST], bound: set[str], around: Trips) -> None:
@@ -107,7 +108,12 @@ class Plans:
         return not (others | {array}) & changed
 
     def _are_apart(self, swapped: set[str]) -> bool:
-        """Whether buffers that are swapped are of one shape, and share memory with nothing else."""
+        """Whether buffers that are swapped are of one shape, and share memory with nothing else.
+
+        Those that nobody stores to may be the caller's: after an odd number of swaps their lists would be written there.
+        """
+        if swapped.isdisjoint(self.stored):
+            return False
         kinds = {self.kinds[n] for n in swapped}
         known = all(k.dims is not None and None not in k.dims for k in kinds)
         return len(kinds) <= 1 and known and all(self.unit.memory.at_once_with(n) == {n} for n in swapped)

@@ -20,10 +20,12 @@ import numpy as np
 from s2sgrad.recorded.memory import given_away
 from s2sgrad.recorded.runs import Root, Run
 from s2sgrad.recorded.values import Array, Number, is_handle
+from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.structure import stored_in
 
 _OWN = 3  # references to a run that is over: of the caller, of the argument, and of the question
 _LEAVES = (str, bytes, int, float, complex, type(None), np.ndarray, np.generic, types.ModuleType, types.CodeType)
+_OURS = __name__.partition(".")[0]
 _MOST = 20_000  # objects that are looked at
 _DEFINED = 1 << 9  # the flag of such a class
 _PLACES = 64  # places outside of all arguments that are looked after
@@ -105,7 +107,9 @@ def release() -> None:
 
 
 def _mended(x: Any, settled: Callable[[Any], Any]) -> list[Any]:
-    """What an object holds, after its own handles were replaced."""
+    """What an object holds, after its own handles were replaced; of one of this package the function of the user's."""
+    if _home(x).partition(".")[0] == _OURS:
+        return [its(x, "__wrapped__", None)]
     if isinstance(x, dict):
         for key, value in list(x.items()):
             if (new := settled(value)) is not value:
@@ -134,6 +138,12 @@ def _mended(x: Any, settled: Callable[[Any], Any]) -> list[Any]:
         if (new := settled(value)) is not value:
             object.__setattr__(x, name, new)
     return list((stored_in(x) or {}).values())
+
+
+def _home(x: Any) -> str:
+    """The module of a function, or of the class of an object."""
+    named = x.__module__ if isinstance(x, types.FunctionType) else type(x).__module__
+    return named if isinstance(named, str) else ""
 
 
 def _is_open(cls: type) -> bool:

@@ -57,8 +57,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
                 if bound in unit.temps and reads[bound] == 1 == writes[bound]:
                     _read_before(unit, block, place)
         for block in nested(tree.body):
-            for statement in [s for s in block if _zeroed(adjoints, s) is not None]:
-                _assign_first(unit, block, next(k for k, s in enumerate(block) if s is statement))
+            _assign_all_first(unit, block, [s for s in block if _zeroed(adjoints, s) is not None])
     return tree
 
 
@@ -121,6 +120,12 @@ def _write(statement: Any, bound: str, section: gast.Subscript) -> None:
                 value[:] = [section if isinstance(v, gast.Name) and v.id == bound else v for v in value]
             elif isinstance(value, gast.Name) and value.id == bound:
                 setattr(statement if value is statement.value else node, field, section)
+
+
+def _assign_all_first(unit: Unit, block: Block, zeros: list[gast.AST]) -> None:
+    """Assign what is added next to what these statements set to 0."""
+    for statement in zeros:
+        _assign_first(unit, block, next(k for k, s in enumerate(block) if s is statement))
 
 
 def _assign_first(unit: Unit, block: Block, place: int) -> None:

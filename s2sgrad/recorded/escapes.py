@@ -68,14 +68,16 @@ def mend(run: Run, given: Iterable[Any], outside: Iterable[Any]) -> None:
 
 
 def _walk(roots: Iterable[Any], seen: set[int], visit: Callable[[Any], list[Any]]) -> None:
-    """Visit all that can be reached, once; a visit gives what an object holds."""
+    """Visit all that can be reached, once; a visit gives what an object holds.  In an object of this package only the
+    function is looked for that the user wrote."""
     todo: deque[Any] = deque(roots)
     while todo and len(seen) < _MOST:
         x = todo.popleft()
         if isinstance(x, _LEAVES) or id(x) in seen or is_handle(x) or (isinstance(x, type) and not _is_open(x)):
             continue
         seen.add(id(x))
-        todo.extend(visit(x))
+        ours = _home(x).partition(".")[0] == _OURS
+        todo.extend([its(x, "__wrapped__", None)] if ours else visit(x))
 
 
 def recall() -> None:
@@ -107,9 +109,7 @@ def release() -> None:
 
 
 def _mended(x: Any, settled: Callable[[Any], Any]) -> list[Any]:
-    """What an object holds, after its own handles were replaced; of one of this package the function of the user's."""
-    if _home(x).partition(".")[0] == _OURS:
-        return [its(x, "__wrapped__", None)]
+    """What an object holds, after its own handles were replaced."""
     if isinstance(x, dict):
         for key, value in list(x.items()):
             if (new := settled(value)) is not value:

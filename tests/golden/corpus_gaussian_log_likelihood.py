@@ -14,6 +14,6 @@ def gaussian_log_likelihood_grad(mean, covariance, data, *, seed=1.0):
     product2 = inv_covariance.T @ (seed_scaled * centred).T
     centred_bar = seed_scaled * product.T + product2.T
     # sign, log_det = np.linalg.slogdet(covariance)
-    covariance_bar = -(product2 @ product.T) + log_det_bar * inv_covariance.T
+    covariance_bar = log_det_bar * inv_covariance.T - product2 @ product.T
     # centred = data - mean
     return -centred_bar.sum(axis=0), covariance_bar

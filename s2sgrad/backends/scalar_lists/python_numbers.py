@@ -196,7 +196,7 @@ class PythonNumbers(Generic[Cause]):
             self.value(node.test)
             return self._either(number, node.body, node.orelse)
         if isinstance(node, gast.Call):
-            return self._called(node)
+            return NOTHING if self._makes_array(node) else self._called(node)
         if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name) and node.value.id not in self.names:
             return NOTHING
         self._spoil(node)
@@ -289,8 +289,6 @@ class PythonNumbers(Generic[Cause]):
     def _called(self, node: gast.Call) -> Value[Cause]:
         if (stack := popped(node)) is not None and self.unit.is_ours(stack):
             return self.names.get(stack, NOTHING)
-        if self._makes_array(node):
-            return NOTHING
         unpacked = [a for a in node.args if isinstance(a, gast.Starred)]
         given = [self.value(a) for a in node.args if a not in unpacked]
         out = Value("float", frozenset().union(*(v.causes for v in given)))

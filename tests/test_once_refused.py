@@ -575,10 +575,13 @@ OF_A_NUMBER = {
     "jacrev": lambda f, x: jacrev(f)(x),
     "a gradient in a function": lambda f, x: grad(lambda z: grad(f)(z) * 0.0 + f(z))(x),
 }
+DEAR = {"a gradient in a function"}
 
 
 @pytest.mark.records
-@pytest.mark.parametrize("mode", OF_A_NUMBER)
+@pytest.mark.parametrize(
+    "mode", [pytest.param(m, marks=pytest.mark.sampled(one_in=4)) if m in DEAR else m for m in OF_A_NUMBER]
+)
 @pytest.mark.parametrize("way", WAYS, ids=lambda f: f.__name__)
 def test_a_refusal_is_not_remembered_of_another_function(way, mode):
     """Two functions of one code, which reach two functions of the user's: each has its own derivative, or refusal."""

@@ -397,3 +397,25 @@ def test_random_programs(more, writer, order, part):
         except Exception as error:
             pytest.fail(explained(program, error, order), pytrace=False)
     assert outcomes["refused"] <= count // 2
+
+
+class Figure:
+    @staticmethod
+    def shown():
+        return print
+
+    def bare():
+        return print
+
+
+@pytest.mark.parametrize("plots", [False, True])
+def test_functions_without_parameters_in_a_branch_that_plots(plots, capsys):
+    def loss(x, plots=False):
+        if plots:
+            Figure.shown()("step")
+            Figure.bare()("done")
+        return x * x
+
+    assert grad(loss)(1.5, plots) == 3.0
+    assert grad(lambda x: loss(x, plots=plots))(1.5) == 3.0
+    assert capsys.readouterr().out.count("step") == 2 * plots

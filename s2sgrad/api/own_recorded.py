@@ -10,20 +10,18 @@ from __future__ import annotations
 import contextlib
 import functools
 import types
-from collections.abc import Iterator
 from typing import Any
 
 from s2sgrad.api import brought
-from s2sgrad.errors import Captured, Unsupported
+from s2sgrad.errors import Unsupported
 from s2sgrad.ir.signatures import signature
 from s2sgrad.recorded.applying import innermost, kept, lifted, placed
+from s2sgrad.recorded.captures import require_no_captures
 from s2sgrad.recorded.honest import bottoms
 from s2sgrad.recorded.hooks import OWN_GRADIENTS, OWN_PULLS, call
 from s2sgrad.recorded.operations import share, taken
-from s2sgrad.recorded.places import user_place
-from s2sgrad.recorded.runs import Run, below, refuse
-from s2sgrad.recorded.values import follows, handles_in, is_handle, lost, mapped
-from s2sgrad.runtime.structure import attributes_of
+from s2sgrad.recorded.runs import Run, below
+from s2sgrad.recorded.values import handles_in, lost, mapped
 from s2sgrad.source import is_method_of
 
 
@@ -56,40 +54,8 @@ def _require_no_captures(f: Any, args: tuple) -> None:
     """Refuse what carries a derivative within functions and objects among the arguments: no pullback is asked for it."""
     names = [*signature(f.custom_gradient).parameters]
     for place, arg in enumerate(args):
-        if held := dict.fromkeys(_captures(arg, set())):
-            of = f"its argument `{names[place]}`" if place < len(names) else "an argument"
-            are, them, own = ("is", "it", "an argument of its own") if len(held) < 2 else ("are", "them", "arguments")
-            what = f"{' and '.join(held)}, which {of} closes over and which {are} differentiated"
-            refuse(Captured(f"`{f.__name__}` gives no gradient of {what}: pass {them} as {own}", user_place().place()))
-
-
-def _captures(value: Any, seen: set[int]) -> Iterator[str]:
-    """The names of what carries a derivative within functions and objects."""
-    if id(value) in seen:
-        return
-    seen.add(id(value))
-    for name, held in _held(value):
-        if any(map(follows, handles_in(held, []))):
-            yield f"`{name}`"
-        elif not is_handle(held):
-            yield from _captures(held, seen)
-
-
-def _held(value: Any) -> list[tuple[str, Any]]:
-    """What a function or an object holds, by name."""
-    if isinstance(value, types.MethodType):
-        return [*_held(value.__func__), *_held(value.__self__)]
-    if isinstance(value, functools.partial):
-        bound = zip(signature(value.func).parameters, value.args, strict=False) if value.args else ()
-        return [*bound, *value.keywords.items(), *_held(value.func)]
-    if isinstance(value, types.FunctionType):
-        cells = zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
-        full = [(name, cell.cell_contents) for name, cell in cells if cell != types.CellType()]
-        defaults = zip(reversed([*signature(value).parameters]), reversed(value.__defaults__ or ()), strict=False)
-        return [*full, *defaults, *(value.__kwdefaults__ or {}).items()]
-    held = attributes_of(value)
-    own = [] if held is None else [m for m in vars(type(value)).values() if isinstance(m, types.FunctionType)]
-    return [*(held or {}).items(), *(pair for member in own for pair in _held(member))]
+        of = f"its argument `{names[place]}`" if place < len(names) else "an argument"
+        require_no_captures(f"`{f.__name__}` gives no gradient", of, arg)
 
 
 def _noted(run: Run, f: Any, args: tuple, y: Any, pullback: Any) -> Any:

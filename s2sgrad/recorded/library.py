@@ -28,6 +28,7 @@ from s2sgrad.primitives.buffers import leaves_out
 from s2sgrad.primitives.spellings import is_off, overwrites
 from s2sgrad.recorded import arrays
 from s2sgrad.recorded.applying import apply, as_scalar, born
+from s2sgrad.recorded.captures import require_no_captures
 from s2sgrad.recorded.guests import as_array, handles_stored, require_no_guest
 from s2sgrad.recorded.memory import write
 from s2sgrad.recorded.patterns import known
@@ -120,7 +121,8 @@ def _require_followed(primitive: Any, args: tuple, keywords: dict[str, Any]) -> 
     on_rows = isinstance(primitive, np.ufunc) and primitive.signature is not None
     if on_rows and rule is None and handles_in(args, []):
         lost(f"`{primitive.__name__}`, which has no derivative rule,")
-    given = [*zip(_positions(primitive), args, strict=False), *keywords.items()]
+    names = _positions(primitive)
+    given = [*zip(names, args, strict=False), *keywords.items()]
     for name, value in given:
         if (
             rule is not None
@@ -129,6 +131,9 @@ def _require_followed(primitive: Any, args: tuple, keywords: dict[str, Any]) -> 
             and any(map(follows, handles_stored(value)))
         ):
             lost(f"`{primitive.__name__}`, which reads a `{type(value).__name__}`")
+        if rule is not None and name in rule.differentiable and callable(value) and libraries.is_numeric(primitive):
+            said = f"`{primitive.__name__}`, where the run is recorded, gives no gradient"
+            require_no_captures(said, f"its argument `{name}`", value, "args" in names)
     option = next((name for name, value in given if overwrites(name) and not is_off(name, plain(value))), None)
     if option is not None and handles_in(args, []):
         name = its(primitive, "__name__", primitive)

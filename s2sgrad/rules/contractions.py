@@ -90,6 +90,15 @@ def with_zeros(x):
     return marked.tocsr()
 
 
+def _as_array(x):
+    """A matrix or a vector; of a list or a named tuple, the array that NumPy multiplies by.
+
+    >>> _as_array((1.0, 2.0))
+    array([1., 2.])
+    """
+    return np.asarray(x) if isinstance(x, (list, tuple)) else x
+
+
 def matmul_left(g, x, y):
     """The cotangent of `x` in `x @ y`; of `x` only the shape is used.  Both may be sparse matrices: where `x` is stored."""
     if is_operator(x) and not is_operator(y):
@@ -97,6 +106,7 @@ def matmul_left(g, x, y):
     if is_operator(y):
         stored_product(x, y)
         return g @ y.T
+    y = _as_array(y)
     if np.ndim(y) == 1:
         return np.expand_dims(g, -1) * y
     if np.ndim(x) == 1:
@@ -113,6 +123,7 @@ def matmul_right(g, x, y):
     if is_operator(x):
         stored_product(x, y)
         return x.T @ g
+    x = _as_array(x)
     if np.ndim(x) == 1:
         return g * x if np.ndim(y) == 1 else np.expand_dims(x, -1) * np.expand_dims(g, -2)
     if np.ndim(y) == 1:

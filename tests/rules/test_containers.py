@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
-from s2sgrad import grad
+from s2sgrad import grad, jvp
 from s2sgrad.rules.table import lookup
 
 from .examples import EXAMPLES, Example
@@ -67,3 +67,31 @@ def summed(f):
         return np.sum(f(x))
 
     return total
+
+
+class Weights(NamedTuple):
+    first: float
+    second: float
+
+
+SEQUENCES = {
+    "list": [1.0, 2.0],
+    "tuple": (1.0, 2.0),
+    "named tuple": Weights(1.0, 2.0),
+    "rows": Weights((1.0, 2.0), (3.0, 4.0)),
+}
+OPERATIONS = {
+    "@": lambda w, x: w @ x, "reflected @": lambda w, x: x @ w, "*": lambda w, x: w * x, "/": lambda w, x: x / w,
+    "**": lambda w, x: x**w, "dot": lambda w, x: np.dot(w, x), "inner": lambda w, x: np.inner(w, x),
+    "outer": lambda w, x: np.outer(w, x), "maximum": lambda w, x: np.maximum(w, x), "norm": lambda w, x: np.hypot(w, x),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
+@pytest.mark.parametrize("weights", SEQUENCES.values(), ids=SEQUENCES)
+def test_sequences_beside_arrays(weights, operation):
+    """What NumPy makes an array of, as a constant from outside of the function."""
+    x, h = np.array([1.5, 2.5]), 1e-6
+    wanted = [(np.sum(operation(weights, x + d)) - np.sum(operation(weights, x - d))) / (2.0 * h) for d in h * np.eye(2)]
+    np.testing.assert_allclose(grad(lambda x: np.sum(operation(weights, x)))(x), wanted, rtol=1e-6)
+    np.testing.assert_allclose(jvp(lambda x: operation(weights, x), (x,), (x,))[1].sum(), np.dot(wanted, x), rtol=1e-6)

@@ -21,7 +21,7 @@ from s2sgrad.runtime.structure import attributes_of
 def require_no_captures(said: str, holder: str, value: Any, by_args: bool = False) -> None:
     """Refuse what carries a derivative within a function or an object: no pullback is asked for it.
 
-    `said`: that there is none; `holder`: the argument that closes over it; `by_args`: a keyword `args` may hand it over instead.
+    `said`: that there is none; `holder`: the argument that closes over it; `by_args`: `args=` may hand it over instead.
     """
     if held := dict.fromkeys(captures(value)):
         are, them, own = ("is", "it", "an argument of its own") if len(held) < 2 else ("are", "them", "arguments")

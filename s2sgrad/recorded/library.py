@@ -123,23 +123,24 @@ def _require_followed(primitive: Any, args: tuple, keywords: dict[str, Any]) -> 
         lost(f"`{primitive.__name__}`, which has no derivative rule,")
     names = _positions(primitive)
     given = [*zip(names, args, strict=False), *keywords.items()]
-    for name, value in given:
-        if (
-            rule is not None
-            and name in rule.constants
-            and type(value) not in _USUAL
-            and any(map(follows, handles_stored(value)))
-        ):
-            lost(f"`{primitive.__name__}`, which reads a `{type(value).__name__}`")
-        if rule is not None and name in rule.differentiable and callable(value) and libraries.is_numeric(primitive):
-            said = f"`{primitive.__name__}`, where the run is recorded, gives no gradient"
-            require_no_captures(said, f"its argument `{name}`", value, "args" in names)
+    if rule is not None:
+        _require_no_derivative_within(primitive, rule, given, "args" in names)
     option = next((name for name, value in given if overwrites(name) and not is_off(name, plain(value))), None)
     if option is not None and handles_in(args, []):
         name = its(primitive, "__name__", primitive)
         refuse(Refusal(None, f"`{option}` lets `{name}` write into its argument, which cannot be followed: leave it out"))
     for value in (*args, *keywords.values()) if handles_in((*args, *keywords.values()), []) else ():
         require_no_guest(value)
+
+
+def _require_no_derivative_within(primitive: Any, rule: Any, given: list[tuple[str, Any]], by_args: bool) -> None:
+    """Refuse a handle in an object that a rule reads as a constant, and in a function that a library's code calls."""
+    for name, value in given:
+        if name in rule.constants and type(value) not in _USUAL and any(map(follows, handles_stored(value))):
+            lost(f"`{primitive.__name__}`, which reads a `{type(value).__name__}`")
+        if name in rule.differentiable and callable(value) and libraries.is_numeric(primitive):
+            said = f"`{primitive.__name__}`, where the run is recorded, gives no gradient"
+            require_no_captures(said, f"its argument `{name}`", value, by_args)
 
 
 def _require_apart(primitive: Any, args: tuple, keywords: dict[str, Any], out: Any, y: Any) -> None:

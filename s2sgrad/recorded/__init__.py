@@ -8,6 +8,6 @@ a hook: that knows the functions of libraries, and follows those of the user.
 
 Each room builds on the ones before it: `depths`, `garbage`, `places`, `limits`, `runs`, `values`, `formulas`, `honest`.
 Then `captures`, `patterns`, `operations`, `applying`, `memory`, `told`, `guests`, `arithmetic`, `arrays`, `library`,
-`making`, `storing`, `remembering`, `identity`, `rewriting`, `special_methods`, `callees`, `made_of`, `made_objects`, `hooks`, `sweep`,
-`careful`, `singular`, `escapes`, `derivatives`, `pairs`.
+`making`, `storing`, `remembering`, `identity`, `rewriting`, `special_methods`, `callees`,
+`made_of`, `made_objects`, `hooks`, `sweep`, `careful`, `singular`, `escapes`, `derivatives`, `pairs`.
 """

@@ -25,7 +25,7 @@ from s2sgrad.analysis.asked_objects import asks
 from s2sgrad.analysis.libraries import is_library, is_ours
 from s2sgrad.errors import NoRule, NoSource, S2SGradError, Unsupported
 from s2sgrad.primitives import catalogue, libraries, spellings
-from s2sgrad.recorded import arithmetic, arrays, guests, honest, identity, made_objects, rewriting
+from s2sgrad.recorded import arithmetic, arrays, guests, handed_over, honest, identity, made_objects, rewriting
 from s2sgrad.recorded.applying import apply, born, of_number
 from s2sgrad.recorded.callees import callee_of
 from s2sgrad.recorded.guests import handles_stored
@@ -128,7 +128,7 @@ def _of_function(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         return special(*args, **keywords)
     if brings_gradient(f) and OWN_GRADIENTS:
         return OWN_GRADIENTS[0](f, args, keywords)
-    below = (f.__module__ or "").startswith(("s2sgrad.rules", "s2sgrad.runtime"))
+    below = (f.__module__ or "").startswith(("s2sgrad.rules", "s2sgrad.runtime", "s2sgrad.solvers"))
     if not (below and _is_of_texts(f, args)) and (table.lookup(f) is not None or table.is_flat(f)):
         return applied(f, args, keywords)
     if below:
@@ -546,6 +546,7 @@ SPECIAL.update(identity.FUNCTIONS)
 arrays.CALLED.update(call=call, method=_method_called)
 guests.CALLED.update(call=call)
 honest.CALLED.update(call=call)
+handed_over.CALLED.update(call=call)
 rewriting.set_hook(call)
 arithmetic.install()
 arrays.install()

@@ -22,13 +22,13 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.ir.signatures import by_position
+from s2sgrad.ir.signatures import by_position, signature
 from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.primitives.buffers import leaves_out
 from s2sgrad.primitives.spellings import is_off, overwrites
 from s2sgrad.recorded import arrays
 from s2sgrad.recorded.applying import apply, as_scalar, born
-from s2sgrad.recorded.captures import require_no_captures
+from s2sgrad.recorded.handed_over import by_args
 from s2sgrad.recorded.guests import as_array, handles_stored, require_no_guest
 from s2sgrad.recorded.memory import write
 from s2sgrad.recorded.patterns import known
@@ -69,6 +69,7 @@ def applied(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         return _parsed(primitive, apply(primitive, args, keywords), args)
     args = _with_arrays(primitive, args)
     _require_followed(primitive, args, keywords)
+    args, keywords = _handed_over(primitive, args, keywords)
     if any(isinstance(a, Iterator) for a in args):
         args = tuple([list(a) if isinstance(a, Iterator) else a for a in args])
     args, keywords, out = _apart(primitive, args, keywords)
@@ -121,10 +122,9 @@ def _require_followed(primitive: Any, args: tuple, keywords: dict[str, Any]) -> 
     on_rows = isinstance(primitive, np.ufunc) and primitive.signature is not None
     if on_rows and rule is None and handles_in(args, []):
         lost(f"`{primitive.__name__}`, which has no derivative rule,")
-    names = _positions(primitive)
-    given = [*zip(names, args, strict=False), *keywords.items()]
+    given = [*zip(_positions(primitive), args, strict=False), *keywords.items()]
     if rule is not None:
-        _require_no_derivative_within(primitive, rule, given, "args" in names)
+        _require_constant(primitive, rule, given)
     option = next((name for name, value in given if overwrites(name) and not is_off(name, plain(value))), None)
     if option is not None and handles_in(args, []):
         name = its(primitive, "__name__", primitive)
@@ -133,14 +133,29 @@ def _require_followed(primitive: Any, args: tuple, keywords: dict[str, Any]) -> 
         require_no_guest(value)
 
 
-def _require_no_derivative_within(primitive: Any, rule: Any, given: list[tuple[str, Any]], by_args: bool) -> None:
-    """Refuse a handle in an object that a rule reads as a constant, and in a function that a library's code calls."""
+def _require_constant(primitive: Any, rule: Any, given: list[tuple[str, Any]]) -> None:
+    """Refuse a handle in an object that a rule reads as a constant."""
     for name, value in given:
         if name in rule.constants and type(value) not in _USUAL and any(map(follows, handles_stored(value))):
             lost(f"`{primitive.__name__}`, which reads a `{type(value).__name__}`")
-        if name in rule.differentiable and callable(value) and libraries.is_numeric(primitive):
-            said = f"`{primitive.__name__}`, where the run is recorded, gives no gradient"
-            require_no_captures(said, f"its argument `{name}`", value, by_args)
+
+
+def _handed_over(primitive: Any, args: tuple, keywords: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+    """The arguments, where a function among them that a library calls takes what it closes over by `args=`."""
+    rule = known(primitive).rule
+    if rule is None or not libraries.is_numeric(primitive):
+        return args, keywords
+    names = _positions(primitive)
+    given = dict(zip(names, args, strict=False)) | keywords
+    functions = {n: v for n, v in given.items() if n in rule.differentiable and callable(v) and not is_handle(v)}
+    if not functions:
+        return args, keywords
+    said = f"`{primitive.__name__}`, where the run is recorded, gives no gradient"
+    found = by_args(said, functions, given.get("args"), "args" in signature(primitive).parameters)
+    if found is None:
+        return args, keywords
+    given |= {**found[0], "args": found[1]}
+    return tuple([given[n] for n in names[: len(args)]]), {n: v for n, v in given.items() if n not in names[: len(args)]}
 
 
 def _require_apart(primitive: Any, args: tuple, keywords: dict[str, Any], out: Any, y: Any) -> None:

@@ -208,14 +208,16 @@ def _items(y: Any) -> list[Any]:
 class Record(Lasting):
     """A run that is over: its entries, its result, and the leaves of its arguments."""
 
-    __slots__ = ("entries", "leaves", "mixed", "result", "start")
+    __slots__ = ("entries", "leaves", "mixed", "result", "start", "states")
 
     def __init__(self, run: Run, result: Any, leaves: list[Kept], start: int = 0) -> None:
         self.entries, self.result, self.leaves, self.start = run.entries, result, leaves, start
-        self.mixed = run.complex
+        self.mixed, self.states = run.complex, run.states
 
     def pull(self, seed: Any) -> list[Any]:
         """The cotangents of the leaves, for the cotangent of the result."""
+        for state in self.states:
+            state.require_same()
         if OPEN.runs:  # the sweep is recorded, and nobody knows what its derivatives will meet
             return self._swept(self._singular() if has_singular_points(self.entries) else self._careful(), seed)
         bars = self._swept(Sweep(len(self.entries)), seed)

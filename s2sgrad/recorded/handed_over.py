@@ -3,7 +3,7 @@
     odeint(lambda y, t: -d.k * y, y0, t)    ->    odeint(over, y0, t, args=(k,)),  over(y, t, k): the function, with k in d
 
 The rule of the library's function gives the gradient in `args`.  What holds a handle is made anew for each call, on the way
-to that handle alone; a function that writes into what was made so is refused.
+to that handle alone, as it was when it was handed over.  A function that changes what outlives its calls is refused.
 """
 
 from __future__ import annotations
@@ -11,18 +11,20 @@ from __future__ import annotations
 import contextlib
 import functools
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
+
+import numpy as np
 
 from s2sgrad.recorded.applying import innermost
 from s2sgrad.recorded.captures import require_no_captures
-from s2sgrad.recorded.runs import below, refuse
+from s2sgrad.recorded.runs import Run, below, refuse
+from s2sgrad.recorded.states import State, are_same, held_by
 from s2sgrad.recorded.values import follows, handles_in, is_handle
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import attributes_of
 
 CALLED: dict[str, Any] = {}
-_CONTAINERS = (list, tuple, dict)
 
 
 def by_args(said: str, functions: dict[str, Any], further: Any, takes: bool) -> tuple[dict[str, Any], tuple] | None:
@@ -30,135 +32,176 @@ def by_args(said: str, functions: dict[str, Any], further: Any, takes: bool) -> 
 
     `further`: what `args=` hands over already; `takes`: there is such an argument.  More functions than one are refused.
     """
-    found = {name: Held(value) for name, value in functions.items()}
+    found = {name: HandedOver(value) for name, value in functions.items()}
     if not any(follows(handle) for held in found.values() for handle in held.handles):
         return None
     if len(functions) > 1 or not takes:
         for name, value in functions.items():
             require_no_captures(said, f"its argument `{name}`", value, takes)
-        return None
     ((name, held),) = found.items()
     given = further if isinstance(further, tuple) else () if further is None else (further,)
-    return {name: held.over()}, (*given, *held.handles)
+    return {name: held.function()}, (*given, *held.handles)
 
 
-class Held:
-    """What a function or an object holds, as deep as functions, objects and containers go."""
+def as_it_is(run: Run, function: Any) -> Any:
+    """The function as it is now: what it closes over may be bound anew, and is not; a change of what else it reads is
+    refused, until the record is swept."""
+    held = HandedOver(function)
+    if not held.handles:
+        held.opened.update(key for key in held.parts if isinstance(held.thing(key), types.FunctionType))
+        function = _Made(held, {}).of(function)
+    run.states.append(State(function))
+    return function
+
+
+class HandedOver:
+    """A function, with the handles that it closes over, and what leads to them."""
 
     def __init__(self, value: Any) -> None:
-        self.value, self.handles = value, list[Any]()
-        self._above: dict[int, list[Any]] = {}  # by identity: what holds this
-        self._seen: dict[int, Any] = {}
-        self._look(value)
-        self._open = set[int]()  # what leads to a handle
-        todo = [*map(id, self.handles)]
-        while todo:
-            above = [id(x) for x in self._above.get(todo.pop(), ()) if id(x) not in self._open]
-            self._open.update(above)
-            todo += above
-
-    def _look(self, x: Any) -> None:
-        todo = [x]
+        self.value = value
+        self.parts: dict[int, list[tuple[Any, Any]]] = {}  # by identity: what holds handles, in the form of `_parts`
+        self.handles: list[Any] = []
+        above: dict[int, list[int]] = {}
+        todo, seen = [value], dict[int, Any]()
         while todo:
             x = todo.pop()
-            if id(x) in self._seen:
+            if id(x) in seen:
                 continue
-            self._seen[id(x)] = x
+            seen[id(x)] = x
             if is_handle(x):
                 self.handles.append(x)
                 continue
-            for part in _parts(x):
-                self._above.setdefault(id(part), []).append(x)
+            self.parts[id(x)] = _parts(x)
+            for _, part in self.parts[id(x)]:
+                above.setdefault(id(part), []).append(id(x))
                 todo.append(part)
+        self.opened: set[int] = set()
+        waiting = [*map(id, self.handles)]
+        while waiting:
+            new = set(above.get(waiting.pop(), ())) - self.opened
+            self.opened |= new
+            waiting += new
+        self._seen = seen  # which keeps the identities
 
-    def over(self) -> Callable[..., Any]:
+    def thing(self, key: int) -> Any:
+        """What has this identity."""
+        return self._seen[key]
+
+    def function(self) -> Callable[..., Any]:
         """The function, which takes what it closes over behind its arguments."""
-
-        run = innermost(self.handles)
+        run, state, opened = innermost(self.handles), State(self.value), frozenset(self.opened)
 
         def handed_over(*given: Any) -> Any:
             count = len(given) - len(self.handles)
-            made = _Made(self._open, dict(zip(map(id, self.handles), given[count:], strict=True)))
             plainly = run is not None and run.open and not any(h.run is run for h in handles_in(given, []))
-            with below(run) if plainly else contextlib.nullcontext():
+            values = map(_fixed, given[count:]) if plainly else given[count:]
+            made = _Made(self, dict(zip(map(id, self.handles), values, strict=True)))
+            state.require_same(opened)
+            with below(run) if run is not None and plainly else contextlib.nullcontext(), _unwritten():
                 y = CALLED["call"](made.of(self.value), *given[:count])
+            state.require_same(opened)
             made.require_unwritten()
             return y
 
         return handed_over
 
 
+def _fixed(value: Any) -> Any:
+    """An array that nobody may write."""
+    if type(value) is not np.ndarray:
+        return value
+    view = value.view()
+    view.flags.writeable = False
+    return view
+
+
+@contextlib.contextmanager
+def _unwritten() -> Iterator[None]:
+    """Refuse a function that writes into an array of `_fixed`."""
+    try:
+        yield
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+        refuse(Refusal(None, "a function that a library calls writes into an array that it closes over, which cannot be "
+                             "followed: return a new array"))  # fmt: skip
+
+
 class _Made:
     """The same functions, objects and containers with other values in the place of handles."""
 
-    def __init__(self, opened: set[int], values: dict[int, Any]) -> None:
-        self.opened, self.values = opened, values
+    def __init__(self, of: HandedOver, values: dict[int, Any]) -> None:
+        self.source, self.values = of, values
         self.made: dict[int, Any] = {}
-        self.parts: list[tuple[Any, Sequence[Any]]] = []
+        self.holding: list[tuple[Any, tuple]] = []
 
     def of(self, x: Any) -> Any:
         """What stands for a function, an object, a container or a handle."""
         if id(x) in self.values:
             return self.values[id(x)]
-        if id(x) not in self.opened:
+        if id(x) not in self.source.opened:
             return x
         if id(x) not in self.made:
-            self._make(x)
+            made = self._make(x, self.source.parts[id(x)])
+            self.made[id(x)] = made
+            self.holding.append((made, held_by(made)))
         return self.made[id(x)]
 
-    def _make(self, x: Any) -> None:
+    def _make(self, x: Any, parts: list[tuple[Any, Any]]) -> Any:
+        made: Any
         if isinstance(x, types.FunctionType):
-            cells = tuple(types.CellType() for _ in x.__closure__ or ())
-            made: Any = types.FunctionType(x.__code__, x.__globals__, x.__name__, None, cells)
-            self.made[id(x)] = made
-            made.__defaults__, made.__kwdefaults__ = self._all(x.__defaults__), self._all(x.__kwdefaults__)
-            made.__module__, made.__qualname__ = x.__module__, x.__qualname__
-            for cell, old in zip(cells, x.__closure__ or (), strict=True):
-                if old != types.CellType():
-                    cell.cell_contents = self.of(old.cell_contents)
-        elif isinstance(x, types.MethodType):
-            made = types.MethodType(self.of(x.__func__), self.of(x.__self__))
-        elif isinstance(x, functools.partial):
-            made = functools.partial(self.of(x.func), *map(self.of, x.args), **{k: self.of(v) for k, v in x.keywords.items()})
-        elif type(x) is tuple:
-            made = tuple(map(self.of, x))
-        elif type(x) is list:
+            return self._function(x, dict(parts))
+        if isinstance(x, types.MethodType):
+            return types.MethodType(*(self.of(part) for _, part in parts))
+        if isinstance(x, functools.partial):
+            whole = [(place, self.of(part)) for place, part in parts]
+            named = {place: part for place, part in whole if isinstance(place, str)}
+            return functools.partial(*(part for place, part in whole if not isinstance(place, str)), **named)
+        if type(x) is tuple:
+            return tuple([self.of(part) for _, part in parts])
+        if type(x) is list:
             made = self.made[id(x)] = []
-            made.extend(map(self.of, x))
+            made.extend(self.of(part) for _, part in parts)
         elif type(x) is dict:
             made = self.made[id(x)] = {}
-            made.update((k, self.of(v)) for k, v in x.items())
+            made.update((key, self.of(part)) for key, part in parts)
         else:
             made = self.made[id(x)] = object.__new__(type(x))
-            for name, value in (attributes_of(x) or {}).items():
-                object.__setattr__(made, name, self.of(value))
-        self.made[id(x)] = made
-        self.parts.append((made, _parts(made)))
+            for name, part in parts:
+                object.__setattr__(made, name, self.of(part))
+        return made
 
-    def _all(self, given: Any) -> Any:
-        """Defaults, by place or by name."""
-        if isinstance(given, dict):
-            return {name: self.of(value) for name, value in given.items()}
-        return None if given is None else tuple(map(self.of, given))
+    def _function(self, x: types.FunctionType, parts: dict[Any, Any]) -> types.FunctionType:
+        cells = tuple(types.CellType() for _ in x.__closure__ or ())
+        made = self.made[id(x)] = types.FunctionType(x.__code__, x.__globals__, x.__name__, None, cells)
+        made.__module__, made.__qualname__ = x.__module__, x.__qualname__
+        for k, cell in enumerate(cells):
+            if ("cell", k) in parts:
+                cell.cell_contents = self.of(parts["cell", k])
+        made.__defaults__ = tuple([self.of(part) for (what, _), part in parts.items() if what == "default"]) or None
+        made.__kwdefaults__ = {name: self.of(part) for (what, name), part in parts.items() if what == "named"} or None
+        return made
 
     def require_unwritten(self) -> None:
         """Refuse a function that changed what was made for a call alone."""
-        for made, before in self.parts:
-            after = _parts(made)
-            if len(after) != len(before) or any(a is not b for a, b in zip(after, before, strict=True)):
+        for made, before in self.holding:
+            if not are_same(held_by(made), before):
                 refuse(Refusal(None, f"a function that a library calls writes into a {type(made).__name__} that holds what is "
                                      "differentiated, which cannot be followed"))  # fmt: skip
 
 
-def _parts(x: Any) -> Sequence[Any]:
-    """What a function, an object or a container holds at once."""
+def _parts(x: Any) -> list[tuple[Any, Any]]:
+    """What a function, an object or a container holds at once, with its place: what may be made anew with other values."""
     if isinstance(x, types.FunctionType):
-        cells = [cell.cell_contents for cell in x.__closure__ or () if cell != types.CellType()]
-        return [*cells, *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values()]
+        cells = [(("cell", k), cell.cell_contents) for k, cell in enumerate(x.__closure__ or ()) if cell != types.CellType()]
+        defaults: Iterable[Any] = ((("default", k), v) for k, v in enumerate(x.__defaults__ or ()))
+        return [*cells, *defaults, *((("named", name), v) for name, v in (x.__kwdefaults__ or {}).items())]
     if isinstance(x, types.MethodType):
-        return [x.__func__, x.__self__]
+        return [(0, x.__func__), (1, x.__self__)]
     if isinstance(x, functools.partial):
-        return [x.func, *x.args, *x.keywords.values()]
-    if type(x) in _CONTAINERS:
-        return list(x.values() if isinstance(x, dict) else x)
-    return [] if isinstance(x, type) else list((attributes_of(x) or {}).values())
+        return [(-1, x.func), *enumerate(x.args), *x.keywords.items()]
+    if type(x) is dict:
+        return [*x.items()]
+    if type(x) in (list, tuple):
+        return [*enumerate(x)]
+    return [] if isinstance(x, type) else [*(attributes_of(x) or {}).items()]

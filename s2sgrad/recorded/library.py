@@ -27,8 +27,8 @@ from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.primitives.buffers import leaves_out
 from s2sgrad.primitives.spellings import is_off, overwrites
 from s2sgrad.recorded import arrays
-from s2sgrad.recorded.applying import apply, as_scalar, born
-from s2sgrad.recorded.handed_over import by_args
+from s2sgrad.recorded.applying import apply, as_scalar, born, innermost
+from s2sgrad.recorded.handed_over import as_it_is, by_args
 from s2sgrad.recorded.guests import as_array, handles_stored, require_no_guest
 from s2sgrad.recorded.memory import write
 from s2sgrad.recorded.patterns import known
@@ -140,6 +140,13 @@ def _require_constant(primitive: Any, rule: Any, given: list[tuple[str, Any]]) -
             lost(f"`{primitive.__name__}`, which reads a `{type(value).__name__}`")
 
 
+def _holds_function(value: Any) -> bool:
+    """Whether a value is a function, or a container of such."""
+    if isinstance(value, (list, tuple, dict)):
+        return any(map(_holds_function, value.values() if isinstance(value, dict) else value))
+    return callable(value) and not is_handle(value)
+
+
 def _handed_over(primitive: Any, args: tuple, keywords: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
     """The arguments, where a function among them that a library calls takes what it closes over by `args=`."""
     rule = known(primitive).rule
@@ -151,10 +158,13 @@ def _handed_over(primitive: Any, args: tuple, keywords: dict[str, Any]) -> tuple
     if not functions:
         return args, keywords
     said = f"`{primitive.__name__}`, where the run is recorded, gives no gradient"
-    found = by_args(said, functions, given.get("args"), "args" in signature(primitive).parameters)
-    if found is None:
-        return args, keywords
-    given |= {**found[0], "args": found[1]}
+    others = any(_holds_function(v) for n, v in given.items() if n not in functions)  # which `args=` is handed to, too
+    takes = "args" in signature(primitive).parameters and not others
+    found = by_args(said, functions, given.get("args"), takes)
+    if found is not None:
+        given |= {**found[0], "args": found[1]}
+    elif (run := innermost(handles_in([*args, *keywords.values()], []))) is not None:
+        given |= {name: as_it_is(run, function) for name, function in functions.items()}
     return tuple([given[n] for n in names[: len(args)]]), {n: v for n, v in given.items() if n not in names[: len(args)]}
 
 

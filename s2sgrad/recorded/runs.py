@@ -70,7 +70,7 @@ class Run(Lasting):
     many memories it has met; `complex`: whether complex numbers have occurred."""
 
     __slots__ = ("_most", "arrays", "borrowed", "caches", "complex", "entries", "given", "level", "open", "printed",
-                 "refusal", "roots")  # fmt: skip
+                 "refusal", "roots", "states")  # fmt: skip
 
     def __init__(self) -> None:
         self.entries: list[Any] = []
@@ -78,6 +78,7 @@ class Run(Lasting):
         self.borrowed: dict[Root, list[Any]] = {}  # by the memory, snapshots that still refer to it
         self.caches: dict[Any, Any] = {}  # of memoized functions: what they remember of this run
         self.given: dict[int, tuple[Any, Any]] = {}  # by the identity of a copy here: what was given, and the copy
+        self.states: list[Any] = []  # what functions read that are called again when the record is swept
         self.level = len(OPEN.runs)
         self.open = False
         self.printed = False  # whether a value that is followed was made a text

@@ -19,6 +19,7 @@ from s2sgrad.legality import (
     dense_matrices,
     file_roundtrips,
     guests,
+    handed_functions,
     operations,
     own_readers,
     repeats,
@@ -54,6 +55,7 @@ def run(context: Context, inference: Inference) -> bool:
             if inserted := sequences.check(context, operation):
                 checks.setdefault(id(statement), []).extend(inserted)
             operations.check(context, statement, operation)
+            handed_functions.check(context, operation)
         for call in calls_in(effects.header(statement)):
             calls.check(context, statement, call, operation is not None and on_path and operation.node is call)
             unseen_reads.note(context, call)

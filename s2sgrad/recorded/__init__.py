@@ -7,7 +7,7 @@ was done with handles; the rules are those of the table.  Functions run in a rew
 a hook: that knows the functions of libraries, and follows those of the user.
 
 Each room builds on the ones before it: `depths`, `garbage`, `places`, `limits`, `runs`, `values`, `formulas`, `honest`.
-Then `captures`, `patterns`, `operations`, `applying`, `memory`, `told`, `guests`, `arithmetic`, `arrays`, `library`,
-`making`, `storing`, `remembering`, `identity`, `rewriting`, `special_methods`, `callees`,
-`made_of`, `made_objects`, `hooks`, `sweep`, `careful`, `singular`, `escapes`, `derivatives`, `pairs`.
+Then `captures`, `states`, `patterns`, `operations`, `applying`, `memory`, `told`, `guests`, `handed_over`, `arithmetic`,
+`arrays`, `library`, `making`, `storing`, `remembering`, `identity`, `rewriting`, `special_methods`, `callees`, `made_of`,
+`made_objects`, `hooks`, `sweep`, `careful`, `singular`, `escapes`, `derivatives`, `pairs`.
 """

@@ -18,9 +18,9 @@ import numpy as np
 
 from s2sgrad.recorded.applying import innermost
 from s2sgrad.recorded.captures import require_no_captures
-from s2sgrad.recorded.runs import Run, below, refuse
+from s2sgrad.recorded.runs import below, refuse
 from s2sgrad.recorded.states import State, are_same, held_by
-from s2sgrad.recorded.values import follows, handles_in, is_handle
+from s2sgrad.recorded.values import bottom, follows, handles_in, is_handle
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import attributes_of
 
@@ -43,15 +43,15 @@ def by_args(said: str, functions: dict[str, Any], further: Any, takes: bool) -> 
     return {name: held.function()}, (*given, *held.handles)
 
 
-def as_it_is(run: Run, function: Any) -> Any:
-    """The function as it is now: what it closes over may be bound anew, and is not; a change of what else it reads is
-    refused, until the record is swept."""
+def as_it_is(function: Any) -> Any:
+    """The function as it is now: what it closes over may be bound anew, or be an array of the run that is written."""
     held = HandedOver(function)
-    if not held.handles:
-        held.opened.update(key for key in held.parts if isinstance(held.thing(key), types.FunctionType))
-        function = _Made(held, {}).of(function)
-    run.states.append(State(function))
-    return function
+    held.opened.update(key for key in held.parts if isinstance(held.thing(key), types.FunctionType))
+    return _Made(held, {id(handle): _copied(bottom(handle)) for handle in held.handles}).of(function)
+
+
+def _copied(value: Any) -> Any:
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 class HandedOver:
@@ -156,7 +156,8 @@ class _Made:
         if isinstance(x, functools.partial):
             whole = [(place, self.of(part)) for place, part in parts]
             named = {place: part for place, part in whole if isinstance(place, str)}
-            return functools.partial(*(part for place, part in whole if not isinstance(place, str)), **named)
+            function, *rest = (part for place, part in whole if not isinstance(place, str))
+            return functools.partial(function, *rest, **named)
         if type(x) is tuple:
             return tuple([self.of(part) for _, part in parts])
         if type(x) is list:
@@ -186,8 +187,8 @@ class _Made:
         """Refuse a function that changed what was made for a call alone."""
         for made, before in self.holding:
             if not are_same(held_by(made), before):
-                refuse(Refusal(None, f"a function that a library calls writes into a {type(made).__name__} that holds what is "
-                                     "differentiated, which cannot be followed"))  # fmt: skip
+                refuse(Refusal(None, f"a function that a library calls writes into a {type(made).__name__} that holds what "
+                                     "is differentiated, which cannot be followed"))  # fmt: skip
 
 
 def _parts(x: Any) -> list[tuple[Any, Any]]:

@@ -28,11 +28,12 @@ from s2sgrad.primitives.buffers import leaves_out
 from s2sgrad.primitives.spellings import is_off, overwrites
 from s2sgrad.recorded import arrays
 from s2sgrad.recorded.applying import apply, as_scalar, born, innermost
-from s2sgrad.recorded.handed_over import as_it_is, by_args
 from s2sgrad.recorded.guests import as_array, handles_stored, require_no_guest
+from s2sgrad.recorded.handed_over import as_it_is, by_args
 from s2sgrad.recorded.memory import write
 from s2sgrad.recorded.patterns import known
 from s2sgrad.recorded.runs import printed, refuse
+from s2sgrad.recorded.states import State
 from s2sgrad.recorded.values import PLAIN, Array, Number, bottom, follows, handles_in, is_handle, lost, mapped, plain
 from s2sgrad.rules import table
 from s2sgrad.runtime.asking import has, its
@@ -69,7 +70,7 @@ def applied(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         return _parsed(primitive, apply(primitive, args, keywords), args)
     args = _with_arrays(primitive, args)
     _require_followed(primitive, args, keywords)
-    args, keywords = _handed_over(primitive, args, keywords)
+    args, keywords, states = _handed_over(primitive, args, keywords)
     if any(isinstance(a, Iterator) for a in args):
         args = tuple([list(a) if isinstance(a, Iterator) else a for a in args])
     args, keywords, out = _apart(primitive, args, keywords)
@@ -77,7 +78,10 @@ def applied(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         return _parsed(primitive, primitive(*args, **keywords, **({} if out is None else {"out": out})), args)
     args, keywords = _in_double_precision(primitive, args, keywords)
     if out is None:
-        return born(apply(primitive, args, keywords))
+        y = born(apply(primitive, args, keywords))
+        for state in states:
+            state.require_same()
+        return y
     if type(out) is not Array:
         return _into_plain(primitive, args, keywords, out)
     where = keywords.pop("where", True) if isinstance(primitive, np.ufunc) else True
@@ -147,25 +151,30 @@ def _holds_function(value: Any) -> bool:
     return callable(value) and not is_handle(value)
 
 
-def _handed_over(primitive: Any, args: tuple, keywords: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
-    """The arguments, where a function among them that a library calls takes what it closes over by `args=`."""
+def _handed_over(primitive: Any, args: tuple, keywords: dict[str, Any]) -> tuple[tuple, dict[str, Any], list[State]]:
+    """The arguments, where a function among them that a library calls takes what it closes over by `args=`, or stays as it
+    is now; and what functions read that must not change."""
     rule = known(primitive).rule
     if rule is None or not libraries.is_numeric(primitive):
-        return args, keywords
+        return args, keywords, []
     names = _positions(primitive)
     given = dict(zip(names, args, strict=False)) | keywords
     functions = {n: v for n, v in given.items() if n in rule.differentiable and callable(v) and not is_handle(v)}
     if not functions:
-        return args, keywords
+        return args, keywords, []
+    run = innermost(handles_in([*args, *keywords.values()], []))
     said = f"`{primitive.__name__}`, where the run is recorded, gives no gradient"
     others = any(_holds_function(v) for n, v in given.items() if n not in functions)  # which `args=` is handed to, too
     takes = "args" in signature(primitive).parameters and not others
-    found = by_args(said, functions, given.get("args"), takes)
+    found, states = by_args(said, functions, given.get("args"), takes), list[State]()
     if found is not None:
         given |= {**found[0], "args": found[1]}
-    elif (run := innermost(handles_in([*args, *keywords.values()], []))) is not None:
-        given |= {name: as_it_is(run, function) for name, function in functions.items()}
-    return tuple([given[n] for n in names[: len(args)]]), {n: v for n, v in given.items() if n not in names[: len(args)]}
+    elif run is not None:
+        given |= {name: as_it_is(function) for name, function in functions.items()}
+        states = [State(given[name]) for name in functions]
+        run.states += states
+    lead = names[: len(args)]
+    return tuple([given[n] for n in lead]), {n: v for n, v in given.items() if n not in lead}, states
 
 
 def _require_apart(primitive: Any, args: tuple, keywords: dict[str, Any], out: Any, y: Any) -> None:

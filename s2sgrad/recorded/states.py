@@ -22,10 +22,23 @@ from s2sgrad.recorded.runs import refuse
 from s2sgrad.recorded.values import is_handle
 from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checks import Refusal
-
 from s2sgrad.runtime.structure import stored_in
 
-_FIXED = (str, bytes, int, float, complex, type(None), type(...), np.generic, np.dtype, np.ufunc, range, slice, types.CodeType)
+_FIXED = (
+    str,
+    bytes,
+    int,
+    float,
+    complex,
+    type(None),
+    type(...),
+    np.generic,
+    np.dtype,
+    np.ufunc,
+    range,
+    slice,
+    types.CodeType,
+)
 _LISTED = (list, tuple, set, frozenset, collections.deque)
 _MOST = 20_000  # things that are looked at
 _OURS = __name__.rpartition(".")[0]
@@ -64,15 +77,15 @@ class State:
     def require_same(self, but: frozenset[int] = frozenset()) -> None:
         """Refusal where something holds something else now."""
         if (found := self.changed(but)) is not None:
-            refuse(Refusal(None, f"a function that a library calls changes a {type(found).__name__} that outlives the call, or "
-                                 "it was changed since, which cannot be followed"))  # fmt: skip
+            refuse(Refusal(None, f"a function that a library calls changes a {type(found).__name__} that outlives the call, "
+                                 "or it was changed since, which cannot be followed"))  # fmt: skip
 
     def changed(self, but: frozenset[int] = frozenset()) -> Any:
         """What holds something else now, apart from what has these identities; None where all is as it was."""
         for key, (x, before) in self.held.items():
             if key not in but and not are_same(held_by(x), before):
                 return x
-        return next((x for x, before in self._contents.values() if not np.array_equal(x, before, equal_nan=_may_be_nan(x))), None)
+        return next((x for x, before in self._contents.values() if not _is_equal(x, before)), None)
 
 
 def are_same(one: tuple, other: tuple) -> bool:
@@ -85,8 +98,8 @@ def _is_equal_key(a: Any, b: Any) -> bool:
     return type(a) is type(b) and isinstance(a, _FIXED) and bool(a == b)
 
 
-def _may_be_nan(x: np.ndarray) -> bool:
-    return x.dtype.kind in "fc"
+def _is_equal(x: np.ndarray, before: np.ndarray) -> bool:
+    return np.array_equal(x, before, equal_nan=x.dtype.kind in "fc")
 
 
 def held_by(x: Any) -> tuple:
@@ -133,7 +146,9 @@ def _outside(f: types.FunctionType) -> list[Any]:
         return []
     names = dict.fromkeys(itertools.chain.from_iterable(code.co_names for code in _codes(f.__code__)))
     found = [f.__globals__[name] for name in names if name in f.__globals__]
-    own = [m for m in found if isinstance(m, types.ModuleType) and not libraries.is_installed_package(m.__name__.split(".")[0])]
+    own = [
+        m for m in found if isinstance(m, types.ModuleType) and not libraries.is_installed_package(m.__name__.split(".")[0])
+    ]
     return [*found, *(vars(module)[name] for module in own for name in names if name in vars(module))]
 
 

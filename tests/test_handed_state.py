@@ -1,0 +1,390 @@
+"""Functions that SciPy calls, and that hold, keep or read what changes: their derivatives are right, or refused.
+
+A derivative calls such a function again, when what it reads may be something else.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize
+
+from s2sgrad import S2SGradError, grad, hessian, jvp
+from s2sgrad.runtime.checks import Refusal
+
+REFUSED = (S2SGradError, Refusal)
+X = 0.7
+
+
+class Law:
+    def __init__(self, k, scale=1.0):
+        self.k, self.scale = k, scale
+
+    def __call__(self, t, y):
+        return -self.k * self.scale * y
+
+    def wanted(self, y, t):
+        return self(t, y)
+
+
+class Twice(Law):
+    def __call__(self, t, y):
+        return 2.0 * super().__call__(t, y)
+
+
+class Slotted:
+    __slots__ = ("k",)
+
+    def __init__(self, k):
+        self.k = k
+
+    def __call__(self, t, y):
+        return -self.k * y
+
+
+@dataclasses.dataclass
+class Described:
+    k: object
+    scale: float = 2.0
+
+    @property
+    def rate(self):
+        return self.k * self.scale
+
+    def __call__(self, t, y):
+        return -self.rate * y
+
+
+class Layers:
+    def __init__(self, k):
+        self.layers = [Law(k), Twice(k * k), Law(0.5)]
+
+    def __call__(self, t, y):
+        return sum(layer(t, y) for layer in self.layers)
+
+
+def decayed(law):
+    times = np.array([0.0, 0.5, 1.0])
+    return np.sum(integrate.odeint(law, [1.0, 2.0], times, tfirst=True, rtol=1e-9, atol=1e-10))
+
+
+def area(f, *given):
+    return integrate.quad(f, 0.0, 1.0, args=given)[0]
+
+
+def recursive(k):
+    law = Law(k)
+
+    def rate(t, y, depth=2):
+        return law(t, y) if depth == 0 else 0.5 * rate(t, y, depth - 1)
+
+    return decayed(rate)
+
+
+def bound_anew(k):
+    law = Law(k)
+    first = decayed(lambda t, y: law(t, y))
+    law.k = law.k * 2.0
+    return first + decayed(lambda t, y: law(t, y))
+
+
+def one_a_trip(k):
+    total = 0.0
+    for law in [Law(k), Twice(k), Law(k * k)]:
+        total = total + decayed(lambda t, y: law(t, y))
+    return total
+
+
+def refers_to_itself(k):
+    law = Law(k)
+    law.same = law
+    return decayed(lambda t, y: -law.same.same.k * y)
+
+
+def rows(k):
+    law = Law(np.array([k, k * k]))
+    law.first = law.k[:1]
+    return decayed(lambda t, y: -law.k * y - law.first * 0.1)
+
+
+def start_too(k):
+    law = Law(k)
+    law.start = [k, 2.0]
+    times = np.array([0.0, 0.5])
+    rate = lambda y, t, c: -law.k * c * y + law.start[0]  # noqa: E731
+    return np.sum(integrate.odeint(rate, law.start, times, args=(k,), rtol=1e-9, atol=1e-10))
+
+
+def smallest(k):
+    law = Law(k)
+    return optimize.minimize(lambda x: np.sum((x - law.k) ** 2 + x**4), [0.3], tol=1e-12).x[0]
+
+
+def zero(k):
+    law = Law(k)
+    return optimize.brentq(lambda x: x * x * x - law.k, 0.0, 3.0)
+
+
+def zeros_of_layers(k):
+    layers = Layers(k)
+    return np.sum(optimize.fsolve(lambda x: x**3 - layers(0.0, x) - 1.0, [1.0, 1.5], xtol=1e-12))
+
+
+RIGHT = {
+    "an object": lambda k: decayed(Law(k)),
+    "its method": lambda k: decayed(Law(k).__call__),
+    "a subclass": lambda k: decayed(Twice(k)),
+    "with slots": lambda k: decayed(Slotted(k)),
+    "a data class": lambda k: decayed(Described(k)),
+    "objects in an object": lambda k: decayed(Layers(k)),
+    "a function that calls one": lambda k: (lambda law: decayed(lambda t, y: law(t, y)))(Law(k)),
+    "a partial": lambda k: decayed(functools.partial(Law.__call__, Law(k))),
+    "a dict of objects": lambda k: (lambda laws: decayed(lambda t, y: laws["a"](t, y)))({"a": Law(k)}),
+    "an integrand": lambda k: (lambda law: area(lambda t: law.k * law(t, t)))(Law(k)),
+    "an integrand with args": lambda k: (lambda law: area(lambda t, c: law.k * t * c, k))(Law(k)),
+    "recursive": recursive,
+    "an attribute that is bound anew": bound_anew,
+    "one a trip": one_a_trip,
+    "an object that refers to itself": refers_to_itself,
+    "a view of an attribute": rows,
+    "what is given twice": start_too,
+    "a minimum": smallest,
+    "a root": zero,
+    "roots": zeros_of_layers,
+}
+
+# --- what changes ----------------------------------------------------------------------------------------------------
+
+MEMO, LOG, BUFFER, LEVEL = {}, [0.0], np.zeros(1), None
+LAW = Law(2.0)
+
+
+class Shared:
+    k = None
+
+
+def _reset():
+    global LEVEL
+    MEMO.clear()
+    LOG[:], BUFFER[:], LEVEL, LAW.k, LAW.scale, Shared.k = [0.0], 0.0, None, None, 1.0, None
+
+
+def remembered(t, k):
+    return MEMO.setdefault("k", k) * t
+
+
+def remembered_in_a_list(t, k):
+    if LOG[0] == 0.0:
+        LOG[0] = k
+    return LOG[0] * t
+
+
+def remembered_in_an_array(t, k):
+    if BUFFER[0] == 0.0:
+        BUFFER[0] = k
+    return BUFFER[0] * t
+
+
+def remembered_in_a_global(t, k):
+    global LEVEL
+    if LEVEL is None:
+        LEVEL = k
+    return LEVEL * t
+
+
+def remembered_in_a_class(t, k):
+    if Shared.k is None:
+        Shared.k = k * 1.0
+    return Shared.k * t
+
+
+def remembered_in_an_object(t, k):
+    if LAW.k is None:
+        LAW.k = k * 1.0
+    return LAW.k * t
+
+
+def of_a_scale(t, k):
+    return LAW.scale * k * t
+
+
+def changed_by_a_helper(scale):
+    LAW.scale = scale
+
+
+def in_a_dict(k):
+    memo = {}
+    return area(lambda t, k: memo.setdefault("k", k) * t, k)
+
+
+def in_a_cell(k):
+    memo = None
+
+    def f(t):
+        nonlocal memo
+        memo = k if memo is None else memo
+        return memo * t
+
+    return area(f)
+
+
+def in_a_dict_beside_an_object(k):
+    law, memo = Law(k), {}
+
+    def f(t):
+        if "k" not in memo:
+            memo["k"] = law.k * 1.0
+        return memo["k"] * t
+
+    return area(f)
+
+
+def into_a_buffer(k):
+    law, buffer = Law(k), np.zeros(2)
+
+    def rate(t, y):
+        buffer[:] = law(t, y)
+        return buffer
+
+    return decayed(rate)
+
+
+def counted(k):
+    law, calls = Law(k), []
+
+    def rate(t, y):
+        calls.append(t)
+        return law(t, y)
+
+    return decayed(rate) + k * calls[0]
+
+
+def scaled_later(k):
+    LAW.scale = 2.0
+    y = area(of_a_scale, k)
+    LAW.scale = 5.0
+    return y
+
+
+def scaled_later_by_a_helper(k):
+    changed_by_a_helper(2.0)
+    y = area(lambda t, k: LAW.scale * k * t, k)
+    changed_by_a_helper(5.0)
+    return y
+
+
+def changed_later(k):
+    law = Law(k, 2.0)
+    y = area(lambda t, c: law.scale * c * t, k)
+    law.scale = 5.0
+    return y
+
+
+def item_changed_later(k):
+    scales = [2.0]
+    y = area(lambda t, c: scales[0] * c * t, k)
+    scales[0] = 5.0
+    return y
+
+
+def array_changed_later(k):
+    scales = np.array([2.0])
+    y = area(lambda t, c: scales[0] * c * t, k)
+    scales[0] = 5.0
+    return y
+
+
+def bound_later(k):
+    scale = 2.0
+    y = area(lambda t, c: scale * c * t, k)
+    scale = 5.0
+    return y + 0.0 * scale
+
+
+def from_an_iterator(k):
+    law = Law(k)
+    scales = iter(np.linspace(1.0, 2.0, 10_000))
+    return area(lambda t: law.k * next(scales) * t)
+
+
+CHANGING = {
+    "a dict of the module": lambda k: area(remembered, k),
+    "a list of the module": lambda k: area(remembered_in_a_list, k),
+    "an array of the module": lambda k: area(remembered_in_an_array, k),
+    "a global": lambda k: area(remembered_in_a_global, k),
+    "a class": lambda k: area(remembered_in_a_class, k),
+    "an object of the module": lambda k: area(remembered_in_an_object, k),
+    "a dict": in_a_dict,
+    "a cell": in_a_cell,
+    "a dict beside an object": in_a_dict_beside_an_object,
+    "a buffer": into_a_buffer,
+    "calls that are counted": counted,
+    "an object of the module, later": scaled_later,
+    "an object of the module, later, by a helper": scaled_later_by_a_helper,
+    "an object, later": changed_later,
+    "an item, later": item_changed_later,
+    "an array, later": array_changed_later,
+    "a variable, later": bound_later,
+    "an iterator": from_an_iterator,
+}
+
+# --- the derivatives -------------------------------------------------------------------------------------------------
+
+
+def plain(f, x):
+    _reset()
+    return f(x)
+
+
+def slope(f, x, h=1e-4):
+    return (plain(f, x + h) - plain(f, x - h)) / (2.0 * h)
+
+
+DERIVATIVES = {
+    "grad": lambda f: grad(f)(X),
+    "jvp": lambda f: jvp(f, (X,), (1.0,))[1],
+    "hessian": lambda f: hessian(f)(X),
+}
+
+
+def is_right(f, name, found):
+    h = 1e-2
+    wanted = slope(f, X) if name != "hessian" else (plain(f, X + h) - 2.0 * plain(f, X) + plain(f, X - h)) / h**2
+    return np.isclose(found, wanted, rtol=1e-5 if name != "hessian" else 1e-2, atol=1e-5)
+
+
+HESSIAN = pytest.param("hessian", marks=pytest.mark.sampled(one_in=5))
+
+
+@pytest.mark.records
+@pytest.mark.dear
+@pytest.mark.sampled(one_in=2)
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["grad", "jvp", HESSIAN])
+@pytest.mark.parametrize("f", RIGHT.values(), ids=RIGHT)
+def test_right(f, name):
+    assert is_right(f, name, DERIVATIVES[name](f))
+
+
+@pytest.mark.records
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["grad", "jvp", HESSIAN])
+@pytest.mark.parametrize("f", CHANGING.values(), ids=CHANGING)
+def test_right_or_refused(f, name):
+    _reset()
+    try:
+        found = DERIVATIVES[name](f)
+    except REFUSED:
+        return
+    assert is_right(f, name, found)
+
+
+@pytest.mark.records
+def test_the_refusals_say_what_changes():
+    with pytest.raises(REFUSED, match=r"`remembered`, which is handed to `integrate\.quad`, changes what lives outside"):
+        grad(lambda k: integrate.quad(remembered, 0.0, 1.0, args=(k,))[0])(X)
+    with pytest.raises(REFUSED, match="may read what this function changes: pass it as an argument"):
+        grad(scaled_later)(X)

@@ -67,5 +67,6 @@ def run(context: Context, inference: Inference) -> bool:
     file_roundtrips.check(context.unit, context.tree, context.varied, context.kinds)
     containers.check_stacks(context)
     repeats.check(context)
+    handed_functions.check_later(context)
     inserted = [guests.insert(context.tree, checks), complex_values.insert_checks(context, inference)]
     return any([*inserted, unseen_reads.check(context)])

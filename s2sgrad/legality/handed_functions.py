@@ -14,40 +14,147 @@ from typing import Any
 
 import gast
 
-from s2sgrad import emit
+from s2sgrad import emit, runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.primitive_calls import Operation
+from s2sgrad.analysis.primitive_calls import Operation, is_user_function
+from s2sgrad.analysis.trust import Trust
+from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.forms import bound_name
+from s2sgrad.ir.quote import nodes_of
 from s2sgrad.legality.context import Context
 from s2sgrad.memory import mod_ref
+from s2sgrad.primitives import libraries
+from s2sgrad.rules import table
+from s2sgrad.runtime import outside
 from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.closures import closure
+from s2sgrad.source import look_up, read
+
+_STORING = (runtime.set_attribute, outside.set_item, outside.delete_items)
 
 
 def check(context: Context, operation: Operation) -> None:
-    """Raise Unsupported for such a function that changes what outlives it, or where what it reads may change later."""
+    """Raise Unsupported for such a function that changes what outlives it."""
     if operation.rule is None or operation.rule.given is None:
         return
     for operand in operation.given:
-        for function in _functions(context, operand):
-            shown = f"`{emit.expression(operand)}`" if context.unit.resolve(operand) is function else "a function"
-            called = f"`{emit.expression(operation.node.func)}`"
-            if mod_ref.of(function).outside:
-                context.unit.refuse(operation.node, f"{shown}, which is handed to {called}, changes what lives outside of "
+        for function, captured in _functions(context, operand):
+            call = gast.Call(operand, captured, [])
+            written = mod_ref.summary_of_call(context.unit, function, call, context.kinds).written
+            surely = any(place.kind == "outside" and place.key is not Trust.ANY for place in written)  # no unknown callee
+            if surely or any(map(_binds_outside, _called_by(function, set()))):
+                shown = f"`{emit.expression(operand)}`" if context.unit.resolve(operand) is function else "a function"
+                called = emit.expression(operation.node.func)
+                context.unit.refuse(operation.node, f"{shown}, which is handed to `{called}`, changes what lives outside of "
                                                     "it, so that it is another function when the derivative calls it: "
                                                     "return the value from it")  # fmt: skip
-            if not context.forward and mod_ref.of(context.unit.primal.function).outside:
-                context.unit.refuse(operation.node, f"{shown}, which is handed to {called}, may read what this function "
-                                                    "changes: pass it as an argument")  # fmt: skip
 
 
-def _functions(context: Context, operand: gast.AST) -> Iterator[types.FunctionType]:
-    """The functions of the user's that an operand stands for."""
-    values = [context.unit.resolve(operand)]
+def check_later(context: Context) -> None:
+    """Raise Unsupported where a function was handed over, here or by a callee, and may read what is written here."""
+    if context.forward or not any(_writes_outside(context, s) for s in effects.walk(context.tree.body)):
+        return
+    for statement in effects.walk(context.tree.body):
+        for call in nodes_of(effects.header(statement), {gast.Call}):
+            operation = context.paths.operations.get(id(statement))
+            by_rule = operation is not None and operation.node is call and operation.rule is not None
+            here = by_rule and operation.rule.given is not None and any(
+                True for operand in operation.given for _ in _functions(context, operand)
+            )  # fmt: skip
+            if here or _hands_over(context.unit.called(call), set()):
+                context.unit.refuse(call, "a function is handed on here, which the derivative calls again, and which may "
+                                          "read what this function changes: pass it as an argument")  # fmt: skip
+
+
+def _functions(context: Context, operand: gast.AST) -> Iterator[tuple[types.FunctionType, list[gast.AST]]]:
+    """The functions of the user's that an operand stands for, each with what it takes before the arguments of a call."""
+    found = [(context.unit.resolve(operand), list[gast.AST]())]
     if isinstance(operand, gast.Name) and operand.id in context.unit.locals:
         bound = [s.value for s in effects.walk(context.tree.body) if bound_name(s) == operand.id]
-        values += [context.unit.resolve(v.args[0]) for v in bound if context.unit.called(v) is closure]
-    for value in values:
-        found: Any = its(value, "__func__", value)
-        if isinstance(found, types.FunctionType):
-            yield found
+        closures = [value for value in bound if context.unit.called(value) is closure]
+        found += [(context.unit.resolve(v.args[0]), [*getattr(v.args[1], "elts", ())]) for v in closures]
+    for value, captured in found:
+        function: Any = its(value, "__func__", value)
+        if isinstance(function, types.FunctionType) and libraries.package_of(function) != libraries.OURS:
+            yield function, captured
+
+
+def _writes_outside(context: Context, statement: gast.AST) -> bool:
+    """Whether a statement certainly writes what it finds outside; a rule calls no function that does."""
+    unit, operation = context.unit, context.paths.operations.get(id(statement))
+    if operation is not None and operation.rule is not None:
+        return False
+    stored = statement.target if isinstance(statement, gast.AugAssign) else effects.stored(statement)
+    base = None if stored is None or isinstance(stored, gast.Name) else effects.base(stored)
+    if isinstance(statement, gast.Global) or (base is not None and base not in unit.locals):
+        return True
+    for call in nodes_of(effects.header(statement), {gast.Call}):
+        target = unit.called(call)
+        if effects.is_one_of(target, _STORING):
+            return True
+        if isinstance(target, types.FunctionType) and is_user_function(target):
+            written = mod_ref.summary_of_call(unit, target, call, context.kinds).written
+            if any(place.kind == "outside" for place in written):
+                return True
+    return False
+
+
+def _hands_over(target: Any, seen: set[types.FunctionType]) -> bool:
+    """Whether a function of the user's, or a callee of it, hands a function to a rule."""
+    for function in _called_by(target, seen):
+        for call in nodes_of(_text(function), {gast.Call}):
+            callee = _found(call.func, function)
+            rule = None if callee is None else table.lookup(callee)
+            if rule is not None and rule.given is not None and any(_is_function(a, function) for a in call.args):
+                return True
+    return False
+
+
+def _called_by(target: Any, seen: set[types.FunctionType]) -> Iterator[types.FunctionType]:
+    """A function of the user's, and all that it calls by name."""
+    if isinstance(target, types.FunctionType) and target not in seen and is_user_function(target):
+        seen.add(target)
+        yield target
+        for call in nodes_of(_text(target), {gast.Call}):
+            callee = _found(call.func, target)
+            yield from _called_by(its(callee, "__func__", callee), seen)
+
+
+def _text(function: types.FunctionType) -> gast.AST:
+    """The tree of a function; an empty one where it has no source, and so no text that calls it."""
+    try:
+        return read(function).tree
+    except S2SGradError:
+        return gast.Pass()
+
+
+def _binds_outside(function: types.FunctionType) -> bool:
+    """Whether a function binds a global, or an attribute of an object that it finds outside."""
+    tree = _text(function)
+    stored = [n for n in nodes_of(tree, {gast.Attribute}) if isinstance(n.ctx, (gast.Store, gast.Del))]
+    named = [n for n in nodes_of(tree, {gast.Name}) if isinstance(n.ctx, (gast.Param, gast.Store))]
+    local = {n.id for n in named}
+    return bool(nodes_of(tree, {gast.Global})) or any(_base(n) not in local for n in stored)
+
+
+def _base(node: gast.AST) -> str:
+    while isinstance(node, (gast.Attribute, gast.Subscript)):
+        node = node.value
+    return getattr(node, "id", "")
+
+
+def _is_function(node: gast.AST, home: types.FunctionType) -> bool:
+    """Whether an argument may be a function: a lambda, a local name, or the name of one outside."""
+    if isinstance(node, (gast.Lambda, gast.Attribute)):
+        return True
+    found = _found(node, home)
+    return isinstance(node, gast.Name) and (found is None or callable(found))
+
+
+def _found(node: gast.AST, home: types.FunctionType) -> Any:
+    """What a free name of a function, or an attribute of a module there, stands for; None if unknown."""
+    if isinstance(node, gast.Attribute):
+        owner = _found(node.value, home)
+        return getattr(owner, node.attr, None) if isinstance(owner, types.ModuleType) else None
+    binding = look_up(home, node.id) if isinstance(node, gast.Name) else None
+    return None if binding is None else binding.value

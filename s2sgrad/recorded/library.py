@@ -78,10 +78,7 @@ def applied(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         return _parsed(primitive, primitive(*args, **keywords, **({} if out is None else {"out": out})), args)
     args, keywords = _in_double_precision(primitive, args, keywords)
     if out is None:
-        y = born(apply(primitive, args, keywords))
-        for state in states:
-            state.require_same()
-        return y
+        return _once_stateless(born(apply(primitive, args, keywords)), states)
     if type(out) is not Array:
         return _into_plain(primitive, args, keywords, out)
     where = keywords.pop("where", True) if isinstance(primitive, np.ufunc) else True
@@ -142,6 +139,13 @@ def _require_constant(primitive: Any, rule: Any, given: list[tuple[str, Any]]) -
     for name, value in given:
         if name in rule.constants and type(value) not in _USUAL and any(map(follows, handles_stored(value))):
             lost(f"`{primitive.__name__}`, which reads a `{type(value).__name__}`")
+
+
+def _once_stateless(y: Any, states: list[State]) -> Any:
+    """The result of a call, after which what the functions that it called read is the same."""
+    for state in states:
+        state.require_same()
+    return y
 
 
 def _holds_function(value: Any) -> bool:

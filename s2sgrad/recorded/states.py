@@ -48,7 +48,7 @@ class State:
     """All that is reached from a function, with what each thing holds.
 
     >>> log = []
-    >>> state = State(lambda t: log.append(t))
+    >>> state = State(log.append)
     >>> state.changed() is None, log.append(1.0), state.changed()
     (True, None, [1.0])
     """
@@ -104,23 +104,12 @@ def _is_equal(x: np.ndarray, before: np.ndarray) -> bool:
 
 def held_by(x: Any) -> tuple:
     """What a function, an object, a class or a container stores itself; Refusal for what has a state of another kind."""
-    if isinstance(x, types.FunctionType):
-        if (x.__module__ or "").startswith(_OURS):
-            return ()
-        return (*_cells(x), *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values(), *x.__dict__.values(), *_outside(x))
-    if isinstance(x, types.MethodType):
-        return x.__func__, x.__self__
-    if isinstance(x, types.BuiltinFunctionType):
-        return () if isinstance(x.__self__, (types.ModuleType, type, type(None))) else (x.__self__,)
-    if isinstance(x, functools.partial):
-        return x.func, *x.args, *x.keywords.values()
+    if (called := _held_by_callable(x)) is not None:
+        return called
     if isinstance(x, dict):
         return *dict.keys(x), *dict.values(x), *(stored_in(x) or {}).values()
     if isinstance(x, _LISTED):
         return *x, *(stored_in(x) or {}).values()
-    if isinstance(x, type):
-        members = () if libraries.is_installed(x) else tuple(vars(x).values())
-        return tuple(m for m in members if not callable(m) and not hasattr(type(m), "__get__"))
     if isinstance(x, types.MappingProxyType):
         return tuple(x.values())
     described = hasattr(type(x), "__get__") and libraries.is_installed(type(x))
@@ -134,6 +123,24 @@ def held_by(x: Any) -> tuple:
         refuse(Refusal(None, f"a function that a library calls reads a {shown}, which may be another one after each call: "
                              "pass what it gives, as a number or an array"))  # fmt: skip
     return *stored, *stored.values()
+
+
+def _held_by_callable(x: Any) -> tuple | None:
+    """The same for functions, methods, partials and classes; None for what is none of these."""
+    if isinstance(x, types.FunctionType):
+        if (x.__module__ or "").startswith(_OURS):
+            return ()
+        return (*_cells(x), *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values(), *x.__dict__.values(), *_outside(x))
+    if isinstance(x, types.MethodType):
+        return x.__func__, x.__self__
+    if isinstance(x, types.BuiltinFunctionType):
+        return () if isinstance(x.__self__, (types.ModuleType, type, type(None))) else (x.__self__,)
+    if isinstance(x, functools.partial):
+        return x.func, *x.args, *x.keywords.values()
+    if isinstance(x, type):
+        members = () if libraries.is_installed(x) else tuple(vars(x).values())
+        return tuple(m for m in members if not callable(m) and not hasattr(type(m), "__get__"))
+    return None
 
 
 def _cells(f: types.FunctionType) -> Iterator[Any]:

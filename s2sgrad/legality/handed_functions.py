@@ -56,14 +56,17 @@ def check_later(context: Context) -> None:
         return
     for statement in effects.walk(context.tree.body):
         for call in nodes_of(effects.header(statement), {gast.Call}):
-            operation = context.paths.operations.get(id(statement))
-            by_rule = operation is not None and operation.node is call and operation.rule is not None
-            here = by_rule and operation.rule.given is not None and any(
-                True for operand in operation.given for _ in _functions(context, operand)
-            )  # fmt: skip
-            if here or _hands_over(context.unit.called(call), set()):
+            if _hands_on(context, statement, call) or _hands_over(context.unit.called(call), set()):
                 context.unit.refuse(call, "a function is handed on here, which the derivative calls again, and which may "
                                           "read what this function changes: pass it as an argument")  # fmt: skip
+
+
+def _hands_on(context: Context, statement: gast.AST, call: gast.Call) -> bool:
+    """Whether a call hands a function of the user's to a rule."""
+    operation = context.paths.operations.get(id(statement))
+    if operation is None or operation.node is not call or operation.rule is None or operation.rule.given is None:
+        return False
+    return any(True for operand in operation.given for _ in _functions(context, operand))
 
 
 def _functions(context: Context, operand: gast.AST) -> Iterator[tuple[types.FunctionType, list[gast.AST]]]:

@@ -17,8 +17,8 @@ import numpy as np
 
 from s2sgrad.ir.quote import nodes
 from s2sgrad.primitives import libraries
-from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.guests import acts_as_array
+from s2sgrad.runtime.homes import is_of_library
 from s2sgrad.runtime.structure import stored_in
 
 DEEPEST = 5  # nesting of instances
@@ -53,78 +53,23 @@ def member(cls: type, name: str, otherwise: Any = None) -> Any:
     return inspect.getattr_static(cls, name, otherwise)
 
 
-_READ_BY = {"__getattribute__", "__getitem__", "__iter__", "__len__", "__reversed__", "__contains__", "__float__", "__abs__",
-            "__round__", "__neg__", "__pos__", "__invert__", "__missing__"}  # fmt: skip
-"""How an operation, a loop or a function of Python reads a list, a tuple or a dict."""
-
-
-def reads_otherwise(cls: type) -> bool:
-    """Whether a user's class of lists, tuples or dicts has methods of its own by which Python or NumPy reads the items.
-
-    >>> Pair = collections.namedtuple("Pair", "a b", module="model")
-    >>> Twice = type("Twice", (Pair,), {"__module__": "model", "__getitem__": lambda self, k: 2.0})
-    >>> reads_otherwise(Twice), reads_otherwise(Pair)
-    (True, False)
-    """
-    if not issubclass(cls, (list, tuple, dict)) or _is_of_library(cls):
-        return False
-    users = [k for k in cls.__mro__ if not _is_of_library(k) and k is not object]
-    reading = any(n in _READ_BY or n.startswith("__array") for k in users for n in vars(k))
-    return reading or any(_overrides(users, n) for n in ("_replace", "_asdict"))
-
-
-_MADE_AND_SHOWN = {"__new__", "__doc__", "__repr__", "__str__", "__format__", "__reduce__", "__reduce_ex__", "__setstate__",
-                   "__array_finalize__", "__array_priority__", "__class_getitem__", "__copy__", "__deepcopy__"}  # fmt: skip
-"""What of an array a subclass may say itself, while all that is computed of it stays as it is."""
-
-
-def computes_otherwise(cls: type) -> bool:
-    """Whether a subclass of NumPy's array, which is none of NumPy's, has methods of its own for what is computed of it.
-
-    >>> Tagged = type("Tagged", (np.ndarray,), {"__module__": "model", "tag": None})
-    >>> Doubled = type("Doubled", (Tagged,), {"__module__": "model", "sum": lambda self: 2.0})
-    >>> computes_otherwise(Tagged), computes_otherwise(Doubled), computes_otherwise(np.memmap)
-    (False, True, False)
-    """
-    if not issubclass(cls, np.ndarray):
-        return False
-    others = (k for k in cls.__mro__ if libraries.package_of(k) != "numpy" and k is not object)
-    return any(vars(k).keys() & (vars(np.ndarray).keys() | {"__iter__"}) - _MADE_AND_SHOWN for k in others)
-
-
-_OF_NAMED_TUPLES = "<string>", collections.__file__
-"""Where the methods of a named tuple are that its user did not write."""
-
-
-def makes_otherwise(cls: type) -> bool:
-    """Whether a class of named tuples has a `__new__` of its own, which may give the fields other values."""
-    users = [k for k in cls.__mro__ if not _is_of_library(k) and k is not object]
-    return hasattr(cls, "_fields") and any(_overrides(users, n) for n in ("__new__", "_make"))
-
-
-def _overrides(users: list[type], method: str) -> bool:
-    """Whether a user's class of named tuples has a method that these have without."""
-    found = (its(f, "__func__", f) for k in users if (f := vars(k).get(method)) is not None)
-    return any(getattr(its(f, "__code__"), "co_filename", None) not in _OF_NAMED_TUPLES for f in found)
-
-
 def hides_methods(cls: type) -> bool:
     """Whether a user's class (a named tuple) has methods whose names collide with those of arrays and containers."""
     fields = getattr(cls, "_fields", ())
-    users = [k for k in cls.__mro__ if not _is_of_library(k)]
+    users = [k for k in cls.__mro__ if not is_of_library(k)]
     return any(n in HELD_BY_DATA and n not in fields for k in users for n in vars(k))
 
 
 def own_protocols(cls: type) -> set[str]:
     """The special methods of a user's class by which operators, indices, loops or functions of Python treat its objects."""
-    users = [vars(k) for k in cls.__mro__ if not _is_of_library(k) and k is not object]
+    users = [vars(k) for k in cls.__mro__ if not is_of_library(k) and k is not object]
     written = ((n, f) for held in users for n, f in held.items() if isinstance(f, types.FunctionType))
     return {n for n, f in written if n[:2] == n[-2:] == "__" and n not in _QUIET and f.__code__.co_filename != "<string>"}
 
 
 def has_protocols(cls: type) -> bool:
     """Whether operating on objects of a class, converting or printing them may run user code."""
-    users = [vars(k) for k in cls.__mro__ if not _is_of_library(k) and k is not object]
+    users = [vars(k) for k in cls.__mro__ if not is_of_library(k) and k is not object]
     written = ((n, f) for held in users for n, f in held.items() if hasattr(type(f), "__get__"))
     dunders = [f for n, f in written if n[:2] == n[-2:] == "__" and n not in _CALLED]
     return any(not isinstance(f, types.FunctionType) or _is_written(f) for f in dunders)
@@ -140,13 +85,13 @@ def runs_nothing(cls: type) -> bool:
     """Whether attributes, items and operators of objects of a class run no user code and consume nothing."""
     if any(hasattr(cls, hook) for hook in ("__next__", "__missing__", "__getattr__")) or has_protocols(cls):
         return False
-    users = [vars(k) for k in cls.__mro__ if not _is_of_library(k) and k is not object]
+    users = [vars(k) for k in cls.__mro__ if not is_of_library(k) and k is not object]
     return not any(_is_computed(f) for held in users for f in held.values())
 
 
 def makes_objects(cls: type) -> bool:
     """Whether this is a user's class whose objects may run user code implicitly."""
-    return not _is_of_library(cls) and not runs_nothing(cls)
+    return not is_of_library(cls) and not runs_nothing(cls)
 
 
 def reads_own(cls: type, name: str) -> bool:
@@ -173,7 +118,7 @@ def assigning(cls: type) -> frozenset[str]:
     known = getattr(cls, "assigning", None)
     if not isinstance(known, frozenset):
         return frozenset()
-    added = {n for k in cls.__mro__[:-1] if not _is_of_library(k) for n, f in vars(k).items() if callable(f)}
+    added = {n for k in cls.__mro__[:-1] if not is_of_library(k) for n, f in vars(k).items() if callable(f)}
     return known | added
 
 
@@ -184,7 +129,7 @@ def draws(value: Any) -> bool:
 
 def is_plain_class(target: Any) -> bool:
     """Whether a callable is a user's class with plain instances: no hooks on attributes, no base class from a library."""
-    if not isinstance(target, type) or _is_of_library(target) or issubclass(target, (tuple, BaseException)):
+    if not isinstance(target, type) or is_of_library(target) or issubclass(target, (tuple, BaseException)):
         return False
     if acts_as_array(target):
         return False
@@ -192,7 +137,7 @@ def is_plain_class(target: Any) -> bool:
     hooks = _HOOKS[:-2] if frozen else _HOOKS
     if issubclass(target, CONTAINERS):
         return False
-    own = all(k.__module__ in ("abc", "typing") or not _is_of_library(k) for k in target.__mro__)
+    own = all(k.__module__ in ("abc", "typing") or not is_of_library(k) for k in target.__mro__)
     return own and all(member(target, hook) is member(object, hook) for hook in hooks)
 
 
@@ -246,7 +191,3 @@ def written_attributes(cls: type, tree: gast.AST) -> set[str]:
     written = [m for k in cls.__mro__ for m in vars(k).values() if isinstance(m, types.FunctionType)]
     stored |= {i.argval for m in written for i in dis.get_instructions(m) if i.opname == "STORE_ATTR"}
     return (data.keys() & stored) - fields.keys()
-
-
-def _is_of_library(cls: type) -> bool:
-    return cls is not object and libraries.is_installed(cls) and not cls.__module__.startswith(libraries.STANDARD)

@@ -27,11 +27,12 @@ from s2sgrad.analysis.kinds import (
     is_double,
     is_none,
 )
-from s2sgrad.analysis.plain_classes import LONGEST, attributes_of, hides_methods, reads_otherwise
+from s2sgrad.analysis.plain_classes import LONGEST, attributes_of, hides_methods
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.analysis.trust import Trust, trust_of_object
 from s2sgrad.analysis.value_kinds import Guest, constant_kind, kinds_of
 from s2sgrad.runtime.guests import has_operators
+from s2sgrad.runtime.subclasses import reads_otherwise
 
 _MEMO: dict[Any, Kind] = {}
 
@@ -101,7 +102,7 @@ def object_kind(value: Any) -> Kind:
     if plain:
         return Known(value)
     if reads_otherwise(type(value)):
-        return OPAQUE
+        return Guest(False, type(value))
     trust = trust_of_object(value)
     if isinstance(value, tuple) and has_operators(type(value)):
         return Guest(False, type(value))

@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable
 from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType, ModuleType
@@ -39,21 +38,20 @@ from s2sgrad.analysis.plain_classes import (
     Opened,
     assigning,
     attributes_of,
-    computes_otherwise,
     draws,
     hides_methods,
     leads_back,
-    reads_otherwise,
     runs_nothing,
 )
 from s2sgrad.analysis.sizes import Size
 from s2sgrad.runtime.asking import has
 from s2sgrad.runtime.guests import has_operators, is_array_of_others
+from s2sgrad.runtime.subclasses import computes_otherwise, is_otherwise, reads_otherwise
 
 
 @dataclass(frozen=True)
 class Guest(Opaque):
-    """An array of another library: a Series, a dask array."""
+    """An array of another library: a Series, a dask array; or what a subclass of plain objects has methods of its own for."""
 
     cls: type = object
 
@@ -71,23 +69,13 @@ def kinds_by_name(arguments: dict[str, Any], given: set[str]) -> dict[str, Kind]
 
 
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc)
-_PLAIN_NUMBERS = (float, int, bool, complex)
-_OPERATIONS = (operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.floordiv, operator.mod)
-_OPERATORS = [f"__{r}{run.__name__}__" for run in _OPERATIONS for r in ("", "r")]
-
-
-def _require_arithmetic(v: Any) -> None:
-    """Raise TypeError for a number of a subclass that redefines arithmetic."""
-    plain = next(t for t in _PLAIN_NUMBERS if isinstance(v, t))
-    if any(getattr(type(v), word, None) is not getattr(plain, word, None) for word in _OPERATORS):
-        raise TypeError(f"operators of a {type(v).__name__} mean something else than a number's: pass a {plain.__name__}")
 
 
 def _kind_of(v: Any, sizes: dict[int, int], above: tuple[Any, ...] = ()) -> Kind:
     """The kind of one value; `above`: the objects that hold it, the outermost first."""
     if isinstance(v, (float, int, complex, np.generic)) and not isinstance(v, (np.str_, np.bytes_)):
-        if type(v) not in _PLAIN_NUMBERS and not isinstance(v, np.generic):
-            _require_arithmetic(v)
+        if is_otherwise(type(v)):
+            return Guest(False, type(v))
         return STRUCTURED if isinstance(v, np.void) else Number(type(v))
     if isinstance(v, np.ndarray):
         return _array(v, sizes)

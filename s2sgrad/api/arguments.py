@@ -13,7 +13,7 @@ import numpy as np
 
 from s2sgrad.analysis.kinds import Unknown
 from s2sgrad.analysis.number_types import may_carry
-from s2sgrad.analysis.plain_classes import attributes_of, reads_otherwise
+from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.errors import Unsupported
 from s2sgrad.errors.cycles import cycle, refers_to_itself
@@ -22,6 +22,7 @@ from s2sgrad.runtime.asking import has
 from s2sgrad.runtime.checks import Refusal, has_methods_of_its_own, holds_complex
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.guests import is_array_of_others, refused_guest
+from s2sgrad.runtime.subclasses import NUMBERS, is_otherwise, plain_of, reads_otherwise
 
 _LASTING = (np.ndarray, np.generic, float, int, str, type(None), FunctionType, BuiltinFunctionType, np.ufunc)
 
@@ -45,7 +46,7 @@ def require_floats(parameter: str, arguments: dict[str, Any], function: str, der
 
 def require_followed_leaves(value: Any, name: str) -> None:
     """Raise TypeError for a primal that is or holds a structured array, or a list that is read by methods of its own."""
-    if not isinstance(value, _LASTING) or isinstance(value, (np.ndarray, np.void)):
+    if not isinstance(value, _LASTING) or isinstance(value, (np.ndarray, np.void)) or is_otherwise(type(value)):
         refused = _refused_in(value, name, False)
         if refused is not None:
             raise TypeError(refused)
@@ -137,8 +138,11 @@ def _refused_in(value: Any, name: str, guests: bool = True) -> str | None:
     none that may hold floats.  These are lists that are read by methods of their own, structured arrays, and `guests`,
     arrays of other libraries."""
     if reads_otherwise(type(value)):
-        plain = next(t.__name__ for t in (list, tuple, dict) if isinstance(value, t))
+        plain = plain_of(type(value))
         return f"items of `{name}`, a {type(value).__name__}, are read by methods of its own: pass a plain {plain}"
+    if isinstance(value, NUMBERS) and is_otherwise(type(value)):
+        shown, plain = type(value).__name__, plain_of(type(value))
+        return f"operators of a {shown} mean something else than a number's: pass `{plain}({name})`"
     if isinstance(value, (list, tuple, dict)):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             if (found := _refused_in(item, f"{name}[{key!r}]", guests)) is not None:

@@ -14,14 +14,16 @@ import numpy as np
 
 from s2sgrad import emit
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.plain_classes import LONGEST, computes_otherwise, makes_otherwise, reads_otherwise
+from s2sgrad.analysis.kinds import Container, Kind
+from s2sgrad.analysis.plain_classes import LONGEST
 from s2sgrad.analysis.value_kinds import Guest
 from s2sgrad.ir.quote import nodes
 from s2sgrad.legality.context import Context
+from s2sgrad.runtime.subclasses import computes_otherwise, is_otherwise, makes_otherwise, reads_otherwise, refused_subclass
 
 
 def check(context: Context, statement: gast.AST) -> None:
-    """Raise Unsupported where a statement reads such a list, tuple or dict from outside, or makes a named tuple."""
+    """Raise Unsupported where a statement reads such a list, dict or number, or makes a named tuple."""
     unit = context.unit
     for node in nodes(effects.header(statement)):
         if isinstance(node, (gast.Name, gast.Attribute)):
@@ -29,12 +31,9 @@ def check(context: Context, statement: gast.AST) -> None:
             if isinstance(value, type) and issubclass(value, np.ndarray) and computes_otherwise(value):
                 unit.refuse(node, f"`{value.__name__}` is a class of arrays with methods of its own, which cannot be "
                                   "followed: use plain arrays")  # fmt: skip
-            cls = kind.cls if isinstance(kind, Guest) else _held_by(value)
-            if reads_otherwise(cls) or computes_otherwise(cls):
+            if (cls := _of_kind(kind) or _held_by(value)) is not None:
                 shown = unit.word(node.id) if isinstance(node, gast.Name) else f"`{emit.expression(node)}`"
-                plain = next(t.__name__ for t in (list, tuple, dict, np.ndarray) if issubclass(cls, t))
-                unit.refuse(node, f"{shown} is or holds a {cls.__name__}, which is read by methods of its own and "
-                                  f"cannot be followed: use a plain {plain}")  # fmt: skip
+                unit.refuse(node, f"{shown} is or holds {refused_subclass(cls)}")
         elif isinstance(node, gast.Call):
             made = unit.called(node)
             if isinstance(made, type) and (reads_otherwise(made) or makes_otherwise(made)):
@@ -42,9 +41,16 @@ def check(context: Context, statement: gast.AST) -> None:
                                   "its own how it is made or read, and cannot be followed: use a plain one")  # fmt: skip
 
 
-def _held_by(value: Any, depth: int = 3) -> type:
+def _of_kind(kind: Kind | None) -> type | None:
+    """The class of such an object, where this is, or holds, one for certain."""
+    if isinstance(kind, Container):
+        return next(filter(None, map(_of_kind, kind.items if kind.items is not None else (kind.item,))), None)
+    return kind.cls if isinstance(kind, Guest) and is_otherwise(kind.cls) else None
+
+
+def _held_by(value: Any, depth: int = 3) -> type | None:
     """The class of a constant, or of an item of it, at any depth up to this one, that says itself how it is read."""
     if type(value) in (list, tuple, dict) and depth and len(value) <= LONGEST:
-        found = (_held_by(item, depth - 1) for item in (value.values() if isinstance(value, dict) else value))
-        return next((cls for cls in found if reads_otherwise(cls) or computes_otherwise(cls)), type(value))
-    return type(value)
+        items = value.values() if isinstance(value, dict) else value
+        return next(filter(None, (_held_by(item, depth - 1) for item in items)), None)
+    return type(value) if is_otherwise(type(value)) else None

@@ -17,6 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2sgrad.runtime.asking import its
+from s2sgrad.runtime.homes import ARRAYS as ARRAYS
+from s2sgrad.runtime.homes import NUMERIC, OURS
+from s2sgrad.runtime.homes import STANDARD as STANDARD
+from s2sgrad.runtime.homes import is_installed_package as is_installed_package
+from s2sgrad.runtime.homes import package as package
 
 OF_DRAWING = ("numpy", "random")
 """The packages of `DRAWING`."""
@@ -24,10 +29,6 @@ OF_DRAWING = ("numpy", "random")
 if TYPE_CHECKING:
     DRAWING: tuple[type, ...]
     """Classes whose instances draw random numbers: their methods return new memory, except for items that they choose."""
-
-OURS = __name__.partition(".")[0]
-STANDARD = f"{OURS}.standard"
-"""Our functions and classes that are compiled like the user's."""
 
 FOLLOWED = (STANDARD, f"{OURS}.compat.autograd.followed", f"{OURS}.compat.autograd.misc.flatten")
 """Those, what functions of functions are read as, and what returns functions."""
@@ -85,11 +86,6 @@ def package_of(thing: Any) -> str:
     return package(home) if isinstance(home, str) else ""
 
 
-def package(module: str | None) -> str:
-    """The top package of a module, by its full name."""
-    return (module or "").partition(".")[0]
-
-
 def library(package: str) -> Library:
     """What is known of a package."""
     return _LIBRARIES.get(package, _NOTHING)
@@ -97,7 +93,7 @@ def library(package: str) -> Library:
 
 def is_numeric(thing: Any) -> bool:
     """Whether a callable is NumPy's, SciPy's or ours, and so takes arrays and never iterates over items."""
-    return package_of(thing) in _NUMERIC
+    return package_of(thing) in NUMERIC
 
 
 def is_of_math(thing: Any) -> bool:
@@ -113,14 +109,3 @@ def is_installed(thing: Any) -> bool:
 def is_fixed(function: Any) -> bool:
     """The same for a function, which a `partial` is of."""
     return is_installed(function.func if isinstance(function, functools.partial) else function)
-
-
-def is_installed_package(package: str) -> bool:
-    """The same for a package, by name."""
-    return package != "__main__" and (package in sys.stdlib_module_names or package in _NUMERIC)
-
-
-ARRAYS = frozenset(("numpy", "scipy"))
-"""Packages whose functions return arrays."""
-
-_NUMERIC = ARRAYS | {OURS}

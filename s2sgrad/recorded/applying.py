@@ -40,6 +40,7 @@ from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.records import root_of
 from s2sgrad.runtime.structure import rebuilt, renewed
+from s2sgrad.runtime.subclasses import NUMBERS, is_otherwise, refused_subclass
 
 _NESTED = frozenset({list, tuple})
 _TEXTS = (str, bytes, type(None))  # what is given by functions that write digits somewhere
@@ -149,7 +150,9 @@ def _apply_among(primitive: Any, args: tuple, keywords: dict[str, Any], run_by: 
 
 def _require_plain(value: Any, methods: frozenset[str]) -> None:
     """Refuse a sequence of the user's own class, at any depth, of which NumPy asks more than its items: `methods`, where it
-    is an argument itself, and how it becomes an array."""
+    is an argument itself, and how it becomes an array.  And a number of such a class, with methods of its own."""
+    if isinstance(value, NUMBERS) and not is_handle(value) and is_otherwise(type(value)):
+        refuse(Refusal(None, f"an argument is {refused_subclass(type(value))}"))
     if not isinstance(value, (list, tuple)):
         return
     if type(value) not in (list, tuple):

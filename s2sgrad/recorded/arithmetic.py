@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.recorded.applying import apply, as_scalar, innermost, of_number, of_numbers
-from s2sgrad.recorded.guests import operand
+from s2sgrad.recorded.guests import number, operand
 from s2sgrad.recorded.values import (
     COMPLEX,
     FLOATS,
@@ -25,9 +25,11 @@ from s2sgrad.recorded.values import (
     bottom,
     enter,
     is_complex,
+    is_handle,
     plain,
     settled,
 )
+from s2sgrad.runtime.subclasses import NUMBERS
 
 _NUMBERS = FLOATS | {int, bool, np.int64, np.int32, np.bool_}
 _NONE: dict[str, Any] = {}
@@ -126,13 +128,16 @@ def pull_power(sweep: Any, place: int, entry: tuple) -> None:
 # --- operators ---------------------------------------------------------------------------------------------------------
 
 
-def _operators(symbol: Callable[[Any, Any], Any], ufunc: np.ufunc, pull: Any) -> tuple[Any, Any]:
-    """`a op b` and `b op a` of a number `a`."""
+def _operators(name: str, symbol: Callable[[Any, Any], Any], ufunc: np.ufunc, pull: Any) -> tuple[Any, Any]:
+    """`a op b` and `b op a` of a number `a`; `name` is that of the operator."""
 
     def either(a: Number, b: Any, first: bool) -> Any:
         kind = type(b)
         if kind is not Number and kind not in _NUMBERS:
-            return _unlike(ufunc, a, b, first)
+            b = _operand(a, b, name, not first)
+            kind = type(b)
+            if kind not in _NUMBERS:
+                return _unlike(ufunc, a, b, first)
         if a.run.complex or kind in COMPLEX:
             return apply(ufunc, (a, b) if first else (b, a), _NONE, symbol)
         run = innermost([a, b] if kind is Number else [a])
@@ -170,7 +175,6 @@ def _operators(symbol: Callable[[Any, Any], Any], ufunc: np.ufunc, pull: Any) ->
 
 def _unlike(ufunc: np.ufunc, a: Number, b: Any, first: bool) -> Any:
     """A number and what is none: an array, or a list that NumPy makes one of for a number of its own."""
-    b = _operand(a, b, not first)
     if b is NotImplemented:
         return b
     if isinstance(b, (list, tuple)):
@@ -192,7 +196,7 @@ def _power(a: Any, b: Any) -> Any:
         z = a.value**b
         if type(z) in REALS:
             return of_numbers(a.run, np.power, (a, as_scalar(b)), z)
-    a, b = _operand(b, a, True), _operand(a, b)
+    a, b = _operand(b, a, "pow", True), _operand(a, b, "pow")
     if a is NotImplemented or b is NotImplemented:
         return NotImplemented
     a, b = (_settled(v) for v in (a, b))
@@ -219,28 +223,33 @@ def _array(v: Any) -> Any:
     return apply(np.array, (v,)) if isinstance(v, (list, tuple)) else v
 
 
-def _flat(symbol: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
+def _flat(name: str, symbol: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
     """An operator without a derivative."""
 
     def left(a: Handle, b: Any) -> Any:
-        b = _operand(a, b)
+        b = _operand(a, b, name)
         return b if b is NotImplemented else symbol(bottom(a), plain(b))
 
     def right(a: Handle, b: Any) -> Any:
-        b = _operand(a, b, True)
+        b = _operand(a, b, name, True)
         return b if b is NotImplemented else symbol(plain(b), bottom(a))
 
     return left, right
 
 
-def _operand(a: Handle, b: Any, reflected: bool = False) -> Any:
+def _operand(a: Any, b: Any, name: str, reflected: bool = False) -> Any:
+    """What the operator `name` takes `b` for, beside `a`, before which it was asked if it is `reflected`."""
+    if type(b) in _USUAL or is_handle(b):
+        return b
+    if isinstance(b, NUMBERS):
+        return number(bottom(a), b, "" if reflected else f"__r{name}__")
     of_a_class = isinstance(b, (list, tuple)) and type(b) not in (list, tuple)
     return operand(a, b, reflected) if of_a_class or not isinstance(b, _KNOWN) else b
 
 
-def _compared(symbol: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _compared(name: str, symbol: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def compare(a: Handle, b: Any) -> Any:
-        b = _operand(a, b)
+        b = b if isinstance(b, NUMBERS) else _operand(a, b, name)
         return b if b is NotImplemented else symbol(bottom(a), plain(b))
 
     return compare
@@ -256,21 +265,21 @@ def _negative(a: Number) -> Any:
 
 
 def _divided(a: Any, b: Any) -> Any:
-    b = _operand(a, b)
+    b = _operand(a, b, "divmod")
     return b if b is NotImplemented else (a // b, a % b)
 
 
-def _array_operators(ufunc: np.ufunc) -> tuple[Any, Any]:
+def _array_operators(name: str, ufunc: np.ufunc) -> tuple[Any, Any]:
     def left(a: Array, b: Any) -> Any:
         if type(b) is Array or type(b) in _USUAL:
             return apply(ufunc, (a, b))
-        b = _array(_operand(a, b))
+        b = _array(_operand(a, b, name))
         return b if b is NotImplemented else apply(ufunc, (a, b))
 
     def right(a: Array, b: Any) -> Any:
         if type(b) in _USUAL:
             return apply(ufunc, (b, a))
-        b = _array(_operand(a, b, True))
+        b = _array(_operand(a, b, name, True))
         return b if b is NotImplemented else apply(ufunc, (b, a))
 
     return left, right
@@ -294,10 +303,10 @@ OF_ARRAYS = {
 def install() -> None:
     """Give handles their operators."""
     for name, symbol, ufunc, pull in _SYMBOLS:
-        left, right = _operators(symbol, ufunc, pull)
+        left, right = _operators(name, symbol, ufunc, pull)
         setattr(Number, f"__{name}__", left)
         setattr(Number, f"__r{name}__", right)
-    floordiv, rfloordiv = _flat(operator.floordiv)
+    floordiv, rfloordiv = _flat("floordiv", operator.floordiv)
     enter(
         Number,
         __pow__=lambda a, b: _power(a, b),
@@ -309,7 +318,7 @@ def install() -> None:
         __abs__=lambda a: of_number(np.absolute, a, abs),
     )
     for name, ufunc in OF_ARRAYS.items():
-        left, right = _array_operators(ufunc)
+        left, right = _array_operators(name, ufunc)
         setattr(Array, f"__{name}__", left)
         setattr(Array, f"__r{name}__", right)
     enter(
@@ -319,5 +328,5 @@ def install() -> None:
         __abs__=lambda a: apply(np.absolute, (a,)),
     )
     for symbol in (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne):
-        setattr(Handle, f"__{symbol.__name__}__", _compared(symbol))
+        setattr(Handle, f"__{symbol.__name__}__", _compared(symbol.__name__, symbol))
     enter(Handle, __divmod__=_divided, __rdivmod__=lambda a, b: _divided(b, a))

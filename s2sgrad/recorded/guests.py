@@ -3,6 +3,7 @@
 x * grid       grid has `__array__`                        ->      x * np.asarray(grid), its method followed
 x * series     a Series of pandas has `__array_ufunc__`    ->      refused, as in a text
 x * scaling    none of both                                ->      NotImplemented: its own operators are asked
+x * level      a float with a `__rmul__` of its own        ->      NotImplemented, where Python asks it first
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from s2sgrad.recorded.runs import refuse
 from s2sgrad.recorded.values import bottom, handles_in, is_handle
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.guests import acts_as_array, is_array_of_others, refused_guest
+from s2sgrad.runtime.subclasses import NUMBERS, converts_otherwise, is_otherwise, plain_number, refused_subclass
 from s2sgrad.runtime.structure import stored_in
 
 CALLED: dict[str, Any] = {}
@@ -60,3 +62,20 @@ def operand(number_or_array: Any, other: Any, reflected: bool = False) -> Any:
     if isinstance(other, _BUFFERS) and type(value) is not float:
         return np.asarray(other)
     return other if isinstance(other, (list, tuple)) else NotImplemented
+
+
+def number(value: Any, other: Any, reflected: str) -> Any:
+    """What an operator takes a number of the user's class for, beside a value; NotImplemented where its own method
+    `reflected` is asked first: of a subclass of the value's class, where it is not that of the class.
+
+    Else it is a plain number, of which no slope asks the methods; refused where NumPy asks it for one.
+    """
+    cls = type(other)
+    if not isinstance(other, NUMBERS) or not is_otherwise(cls):
+        return other
+    base = type(value)
+    if reflected and issubclass(cls, base) and getattr(cls, reflected, None) is not getattr(base, reflected, None):
+        return NotImplemented
+    if isinstance(value, (np.ndarray, np.generic)) and converts_otherwise(cls):
+        refuse(Refusal(None, f"this is {refused_subclass(cls)}"))
+    return plain_number(other)

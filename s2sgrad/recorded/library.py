@@ -103,8 +103,9 @@ def _is_listed(value: Any) -> bool:
 
 
 def _as_array(value: Any) -> Any:
-    """What an object gives NumPy for an array, by `__array__`."""
-    if type(value) in _USUAL_OR_LISTED or isinstance(value, (np.ndarray, np.generic, type)) or not has(value, "__array__"):
+    """What an object gives NumPy for an array, by `__array__`, which of a number NumPy does not ask."""
+    itself = isinstance(value, (np.ndarray, np.generic, type, float, int, complex))
+    if type(value) in _USUAL_OR_LISTED or itself or not has(value, "__array__"):
         return value
     return value if libraries.is_numeric(type(value)) else as_array(value)  # a polynomial of NumPy's stays one
 

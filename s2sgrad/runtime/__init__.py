@@ -42,7 +42,7 @@ from s2sgrad.runtime.checks import (  # noqa: F401  # noqa: F401
     unset,
 )
 from s2sgrad.runtime.closures import Closure, by_name, call, is_called_otherwise
-from s2sgrad.runtime.guests import is_array_of_others, no_guest, no_matrix  # noqa: F401
+from s2sgrad.runtime.guests import is_array_of_others, no_guest, no_matrix, no_subclass  # noqa: F401
 from s2sgrad.runtime.handed import Ungiven
 from s2sgrad.runtime.hooks import hook, provide  # noqa: F401
 from s2sgrad.runtime.outside import Global, distinct, set_attribute  # noqa: F401
@@ -128,7 +128,8 @@ def spreading(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 def sequence(x: Any) -> Any:
     """`x`, if indexing it with range(len(x)) visits the same items as `for`; a list of its items if it can be copied; else
-    TypeError."""
+    TypeError.  Refusal for what is read by methods of its own."""
+    no_subclass(x, "", None)
     if isinstance(x, (list, tuple, range, str, np.ndarray)) or has(x, "__array_ufunc__"):
         return x
     if isinstance(x, FINITE) or (has(x, "__iter__") and attributes_of(x) is None and iter(x) is not x):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.subclasses import is_otherwise, refused_subclass
 
 _OPERATING = ("__array_ufunc__", "__array_function__")
 _PROTOCOLS = (*_OPERATING, "__array__", "__array_interface__", "__array_struct__")
@@ -18,6 +19,7 @@ _PROTOCOLS = (*_OPERATING, "__array__", "__array_interface__", "__array_struct__
 
 _SPECIAL = vars(float).keys() | {n for n in vars(np.ndarray) if "matmul" in n}
 _OPERATORS = frozenset(n for n in _SPECIAL if {f"__r{n[2:]}", n.replace("__r", "__")} & _SPECIAL - {n})
+_FEW = frozenset((float, int, np.float64, np.ndarray))
 _PLAIN, _WITH_RULES = ("array", "builtins", "collections", "numbers", "fractions", "decimal"), ("numpy", "scipy")
 
 
@@ -74,11 +76,27 @@ def no_guest(x: Any, name: str, line: int, sparse: bool = False) -> None:
     s2sgrad.runtime.checks.Refusal: line 7: `s` is a Series, whose operators and methods are not those of NumPy's arrays: ...
     """
     cls = type(x)
+    if cls in _FEW:
+        return
+    no_subclass(x, name, line)
     if is_array_of_others(cls) or has_operators(cls) or (not sparse and is_sparse(cls)):
         raise Refusal(line, refused_guest(cls, name and f"`{name}`"))
     if isinstance(x, (list, tuple, dict)):
         for item in x.values() if isinstance(x, dict) else x:
             no_guest(item, name, line, sparse)
+
+
+def no_subclass(x: Any, name: str, line: int | None) -> None:
+    """Check that a value is read and computed with as a plain one is; TypeError for an object of a subclass of lists, arrays
+    or numbers with methods of its own for that.
+
+    >>> no_subclass(type("Level", (float,), {"__module__": "model", "__neg__": lambda self: 11.0})(2.0), "p", 7)
+    Traceback (most recent call last):
+    s2sgrad.runtime.checks.Refusal: line 7: `p` is a Level, whose operators are methods of its own that cannot be followed: ...
+    """
+    if is_otherwise(type(x)):
+        shown = f"`{name}`" if name else "this"
+        raise Refusal(line, f"{shown} is {refused_subclass(type(x))}")
 
 
 def no_matrix(x: Any, name: str, line: int) -> None:

@@ -37,7 +37,7 @@ def run(context: Context, inference: Inference) -> bool:
     """Raise Unsupported or NoRule at the first construct of a function that cannot be differentiated; whether statements
     were inserted that check something when the function runs."""
     collections: set[str] = set()
-    suspects, sums, checks = guests.suspects(context), dense_matrices.sums(context), dict[int, list[gast.AST]]()
+    suspects, sums, checks = guests.suspects(context, inference), dense_matrices.sums(context), dict[int, list[gast.AST]]()
     for statement in effects.walk(context.tree.body):
         operation = context.paths.operations.get(id(statement))
         own_readers.check(context, statement)

@@ -13,12 +13,14 @@ import numpy as np
 
 from s2sgrad import emit, runtime
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Container, Instance, Kind, Opaque, Unknown
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.selected import is_of_rules
 from s2sgrad.analysis.value_kinds import Guest
-from s2sgrad.ir.forms import bound_name
-from s2sgrad.ir.quote import at, constant, name, nested
+from s2sgrad.flow.graph import binds
+from s2sgrad.ir.quote import at, constant, name, nested, nodes_of
+from s2sgrad.ir.unit import MISSING
 from s2sgrad.legality.context import Context
 from s2sgrad.rules import instances, table
 from s2sgrad.runtime.guests import has_operators, is_array_of_others, refused_guest
@@ -27,30 +29,55 @@ Suspects = dict[str, gast.AST | None]
 """Local names that may stand for arrays of other libraries, with what they are bound to."""
 
 
-def suspects(context: Context) -> Suspects:
-    """The names that may stand for such arrays: objects of which nothing is known, and what is computed from these."""
+def suspects(context: Context, inference: Inference) -> Suspects:
+    """The names that may stand for such objects: of which nothing is known, and what is taken out of these.  The operands of
+    what has a rule are checked, and so its result is a plain one."""
     if context.unit.primal.is_generated or is_of_rules(context.unit.primal.function):  # a rule says what it takes
         return {}
-    out: Suspects = {n: None for n, kind in context.kinds.items() if _may_hold(kind)}
-    bound = [(n, s.value) for s in effects.walk(context.tree.body) if (n := bound_name(s)) is not None]
+    given = context.parameters
+    out: Suspects = {n: None for n, k in context.kinds.items() if _is_opaque(k) or (n in given and _may_be(k))}
+    flows = [(s, effects.writes(s)) for s in effects.walk(context.tree.body) if not _is_checked(context, s)]
     before = -1
     while before < len(out):
         before = len(out)
-        for target, value in bound:
-            is_unknown = type(context.kinds.get(target)) is Unknown
-            if is_unknown and any(_is_suspect(context, n, out) for n in effects.loads(value)):
-                out.setdefault(target, value)
+        for statement, names in flows:
+            met = [n for n in names if n not in out and _may_be(context.kinds.get(n))]
+            if met and _reads_suspect(context, effects.header(statement), inference, out):
+                out.update(dict.fromkeys(met, getattr(statement, "value", None)))
     return out
 
 
-def _may_hold(kind: Kind | None) -> bool:
+def _is_checked(context: Context, statement: gast.AST) -> bool:
+    """Whether an operation gives no such object, as its operands are checked; or its result is, that of a pair."""
+    operation = context.paths.operations.get(id(statement))
+    if operation is None or context.paths.active.isdisjoint(binds(statement)):
+        return False
+    by_rule = operation.rule is not None and operation.rule.given is None
+    return by_rule or (operation.form == "call" and operation.target is MISSING)
+
+
+def _is_opaque(kind: Kind | None) -> bool:
     if isinstance(kind, Container):
-        return any(map(_may_hold, kind.items if kind.items is not None else (kind.item,)))
+        return any(map(_is_opaque, kind.items if kind.items is not None else (kind.item,)))
     return isinstance(kind, Guest) or type(kind) is Opaque
 
 
-def _is_suspect(context: Context, node: gast.Name, found: Suspects) -> bool:
-    return node.id in found or is_array_of_others(type(context.unit.resolve(node)))
+def _may_be(kind: Kind | None) -> bool:
+    """Whether a value may be, or hold, such an object."""
+    if isinstance(kind, Container):
+        return any(map(_may_be, kind.items if kind.items is not None else (kind.element(),)))
+    return type(kind) is Unknown or _is_opaque(kind) or (isinstance(kind, Instance) and any(map(_may_be, kind.items)))
+
+
+def _reads_suspect(context: Context, node: gast.AST, inference: Inference, found: Suspects) -> bool:
+    for read in (*effects.loads(node), *nodes_of(node, {gast.Attribute})):
+        if isinstance(read, gast.Name) and read.id in context.unit.locals:
+            if read.id in found:
+                return True
+        elif (value := context.unit.resolve(read)) is not MISSING:
+            if is_array_of_others(type(value)) or _may_be(inference.outside(value)):
+                return True
+    return False
 
 
 def check(context: Context, operation: Operation, found: Suspects) -> list[gast.AST]:
@@ -71,8 +98,7 @@ def check(context: Context, operation: Operation, found: Suspects) -> list[gast.
             way = "read its attributes, or call a method that gives the array"
             lost = f"{what} is a {cls.__name__}, whose attributes NumPy does not follow where it makes an array of it: {way}"
             context.unit.refuse(operation.node, lost if seen else refused_guest(cls, what))
-        local = isinstance(operand, gast.Name) and operand.id in found
-        if local and (operand.id not in context.varied or isinstance(kind, Container)):
+        if isinstance(operand, gast.Name) and operand.id in found:
             checks.append(_checked(context, operation, operand, found))
     return checks
 

@@ -65,10 +65,10 @@ def operand(number_or_array: Any, other: Any, reflected: bool = False) -> Any:
 
 
 def number(value: Any, other: Any, reflected: str) -> Any:
-    """What an operator takes a number of the user's class for, beside a value; NotImplemented where its own method
-    `reflected` is asked first: of a subclass of the value's class, where it is not that of the class.
+    """What an operator takes a number of the user's class for, beside a value: a plain one, of which no slope asks the methods.
 
-    Else it is a plain number, of which no slope asks the methods; refused where NumPy asks it for one.
+    NotImplemented where its own method `reflected` is asked first, as that of a subclass; refused where NumPy may convert it
+    by methods of its own.
     """
     cls = type(other)
     if not isinstance(other, NUMBERS) or not is_otherwise(cls):

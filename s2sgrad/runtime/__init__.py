@@ -496,6 +496,7 @@ class Pullback:
 def jvp(f: Callable[..., Any], primals: tuple, tangents: tuple, /, **keywords: Any) -> tuple[Any, Any]:
     """Run `f` once; return its value and its tangent, given tangents of the primals (None: zero)."""
     out: tuple[Any, Any] = hook("tangent")(f, primals, tangents, keywords)
+    no_subclass(out[0], "", None)
     return out
 
 
@@ -514,7 +515,9 @@ def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, 
         primals, keywords = by_name(primals, keywords)
     if f is call and type(primals[0]) is Closure and not is_called_otherwise(primals[0], len(primals) - 1, keywords):
         out: tuple[Any, Pullback] = hook("called")(*primals)
+        no_subclass(out[0], "", None)
         return out
     fwd, bwd, places, lead, keywords = hook("derivative")(f, primals, keywords)
     y, saved = fwd(*lead, *primals, **keywords)
+    no_subclass(y, "", None)
     return y, Pullback(bwd, saved, places, tuple(zeros(p) for p in primals))

@@ -88,7 +88,7 @@ def no_guest(x: Any, name: str, line: int, sparse: bool = False) -> None:
 
 def no_subclass(x: Any, name: str, line: int | None) -> None:
     """Check that a value is read and computed with as a plain one is; TypeError for an object of a subclass of lists, arrays
-    or numbers with methods of its own for that.
+    or numbers with methods of its own for that, or what holds one.
 
     >>> no_subclass(type("Level", (float,), {"__module__": "model", "__neg__": lambda self: 11.0})(2.0), "p", 7)
     Traceback (most recent call last):
@@ -97,6 +97,9 @@ def no_subclass(x: Any, name: str, line: int | None) -> None:
     if is_otherwise(type(x)):
         shown = f"`{name}`" if name else "this"
         raise Refusal(line, f"{shown} is {refused_subclass(type(x))}")
+    if type(x) in (list, tuple, dict):
+        for item in x.values() if isinstance(x, dict) else x:
+            no_subclass(item, name, line)
 
 
 def no_matrix(x: Any, name: str, line: int) -> None:

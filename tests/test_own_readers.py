@@ -8,7 +8,10 @@ def f(x, u, v): return sum(q * x for q in Scaled(u, v))      # 5 u x + 8 x, and 
 
 from __future__ import annotations
 
+import contextlib
+import enum
 import itertools
+import signal
 
 import numpy as np
 import pytest
@@ -16,6 +19,7 @@ from judging import loaded
 
 from s2sgrad import S2SGradError, grad, jacrev, jvp, vjp
 from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.subclasses import is_otherwise
 
 METHODS = {
     "nothing": "pass",
@@ -175,3 +179,158 @@ def test_the_refusal_says_how_the_items_are_read(mode):
     said = pytest.raises(TypeError, match=r"items of `\S+`, a T, are read by methods of its own: pass a plain tuple")
     with loaded(text, "<own readers refused>") as f, said:
         mode(f)(1.0, f.__globals__["T"](2.0, 3.0))
+
+
+OF_NUMBERS = {
+    "nothing": "pass",
+    **{
+        word: f"def __{word}__(self, o): return o * 5.0"
+        for word in ("mul", "rmul", "add", "radd", "sub", "rsub", "truediv", "rtruediv", "mod", "rmod", "floordiv")
+    },
+    "rfloordiv": "def __rfloordiv__(self, o): return o * 7.0",
+    "pow": "def __pow__(self, o): return 17.0",
+    "rpow": "def __rpow__(self, o): return o * 29.0",
+    **{word: f"def __{word}__(self): return 11.0" for word in ("neg", "pos", "abs", "float")},
+    "round": "def __round__(self, n=None): return 31.0",
+    "int": "def __int__(self): return 43",
+    "false": "def __bool__(self): return False",
+    "greater": "def __gt__(self, o): return True",
+    "equal": "def __eq__(self, o): return True\n    __hash__ = None",
+    "array": "def __array__(self, dtype=None, copy=None): return np.array(37.0)",
+}
+READ_OF_NUMBERS = ["p*x", "x*p", "-p*x", "x*-p", "abs(p)*x", "p**2*x", "x**p", "p**x", "(p+x)*x", "(x-p)*p", "x/p", "p/x",
+                   "np.sum(np.array([x, x])*p)", "np.sum(p*np.ones(2)*x)", "math.sin(p)*x", "np.exp(p)*x", "float(p)*x",
+                   "round(p)*x", "+p*x", "int(p)*x", "-(-p)*x", "math.pow(x, p)", "max(x, p)*x", "np.hypot(x, p)", "x%p",
+                   "x//p*x", "np.where(x > 0, p, x)*x", "sum([p, x])", "x if x > p else x*x", "x if p else x*x",
+                   "np.array([p, x])[0]*x", "p*3.0*x", "sum([p*x for k in range(3)])", "np.float64(x)*p"]  # fmt: skip
+FOUND = {  # where an object is found: what is there while the text is written may be another one
+    "name": "p = P",
+    "list": "p = HELD['l'][0]",
+    "long list": "p = LONG[-1]",
+    "deep list": "p = DEEP[0][0][0][0][0]",
+    "dict": "p = HELD.get('p')",
+    "attribute": "p = HELD['o'].p",
+    "computed attribute": "p = BAG.p",
+    "function": "p = give()",
+    "partial": "p = part('p')",
+    "default": "p = later()",
+    "closure": "p = closed()()",
+    "item of a result": "p = BAG.l[0]",
+    "unpacked": "(p,) = HELD['l']",
+    "starred": "p, *_ = HELD['l']",
+    "loop": "for p in HELD['l']: pass",
+    "pairs": "for p, _ in zip(BAG.l, HELD['l']): pass",
+    "condition": "p = HELD['p'] if x > 0 else x",
+    "made list": "p = [q for q in HELD['l']][0]",
+    "keyword": "p = named(p=BAG.p)",
+}
+HOME = """class Bag:
+    def __getattr__(self, name): return {{'p': P, 'l': [P]}}[name]
+class Plain:
+    def __init__(self, p): self.p = p
+P = {made}
+FIRST, BAG = {first}, Bag()
+LONG, DEEP = [1.0] * 100 + [P], [[[[[P]]]]]
+HELD = dict(p=FIRST, l=[FIRST], o=Plain(FIRST))
+part = functools.partial(dict(p=P).get)
+def give(): return P
+def named(**given): return given['p']
+def later(b=BAG): return b.p
+def closed():
+    b = BAG
+    return lambda: b.p
+def change(): HELD.update(p=P, l=[P], o=Plain(P))
+def f(x):
+    {found}
+    return {read}
+"""
+PLAIN = {  # how an object of the class T is made, and the plain one that stands there first
+    "float": ("class T(float):\n    {}\n", "T(2.0)", "2.0", OF_NUMBERS, READ_OF_NUMBERS),
+    "int": ("class T(int):\n    {}\n", "T(2)", "2", OF_NUMBERS, READ_OF_NUMBERS),
+    "named tuple": (BASES["named tuple"], "T(2.0, 3.0)", "Base(2.0, 3.0)", METHODS | OF_NAMED_TUPLES, READ),
+    "list": (BASES["list"], "T(2.0, 3.0)", "[2.0, 3.0]", METHODS, READ),
+    "dict": ("class T(dict):\n    {}\n", "T(a=2.0, b=3.0)", "dict(a=2.0, b=3.0)", OF_DICTS, READ_OF_DICTS),
+}
+ASKED = [(base, method, found) for base, (_, _, _, methods, _) in PLAIN.items() for method in methods for found in FOUND]
+
+
+@pytest.mark.dear
+@pytest.mark.records
+@pytest.mark.sampled(one_in=160)
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("base", "method", "found"), ASKED, ids=map("-".join, ASKED))
+def test_what_is_found_is_no_plain_one(base, method, found):
+    written, made, first, methods, reads = PLAIN[base]
+    judged = 0
+    for read in reads:
+        home = HOME.format(made=made, first=first, found=FOUND[found], read=read)
+        text = f"import functools\n{HEAD}{written.format(methods[method])}\n{home}"
+        with loaded(text, f"<found {base} {method} {found} {reads.index(read)}>") as f:
+            gradient = grad(f)
+            with contextlib.suppress(Exception):
+                gradient(1.5)  # of what is there first
+            f.__globals__["change"]()
+            try:
+                wanted = (float(f(1.5 + 1e-6)) - float(f(1.5 - 1e-6))) / 2e-6
+            except Exception:
+                continue
+            for mode, derivative in (("grad", gradient), ("jvp", lambda x, f=f: jvp(f, (x,), (1.0,))[1])):
+                try:
+                    slope = float(derivative(1.5))
+                except (S2SGradError, Refusal, TypeError, ValueError):
+                    continue
+                judged += 1
+                assert slope == pytest.approx(wanted, rel=1e-4, abs=1e-5), f"{mode} of {read}"
+    assert judged or method != "nothing"
+
+
+@pytest.mark.parametrize("found", FOUND)
+def test_plain_subclasses_of_numbers_are_numbers(found):
+    text = f"import functools\n{HEAD}class T(float):\n    tag = 'level'\n"
+    with loaded(text + HOME.format(made="T(2.0)", first="T(2.0)", found=FOUND[found], read="-p*x"), f"<{found}>") as f:
+        assert grad(f)(1.5) == -2.0
+
+
+@pytest.mark.records
+@pytest.mark.parametrize("found", ["name", "list", "long list", "deep list", "function", "default", "closure", "loop"])
+def test_numbers_with_methods_of_their_own_are_recorded(found):
+    methods = "def __neg__(self): return 11.0\n    def __rmul__(self, o): return o * 7.0"
+    text = f"import functools\n{HEAD}class T(float):\n    {methods}\n"
+    for read, slope in (("-p*x", 11.0), ("x*p", 7.0), ("p*x", 2.0), ("x*x - p", 3.0)):
+        with loaded(text + HOME.format(made="T(2.0)", first="P", found=FOUND[found], read=read), f"<{found} {read}>") as f:
+            assert grad(f)(1.5) == slope
+            assert jvp(f, (1.5,), (1.0,))[1] == slope
+
+
+def test_what_only_the_run_finds_is_refused_with_its_line():
+    text = f"import functools\n{HEAD}class T(float):\n    def __rmul__(self, o): return o * 7.0\n"
+    home = HOME.format(made="T(2.0)", first="P", found=FOUND["computed attribute"], read="x*p")
+    refused = pytest.raises(TypeError, match=r"`p` is a T, whose operators are methods of its own .*: use a plain float")
+    with loaded(text + home, "<refused number>") as f, refused as caught:
+        grad(f)(1.5)
+    assert "return x*p" in str(caught.value)
+
+
+def test_a_derivative_in_a_number_with_operators_of_its_own_is_refused():
+    class Level(float):
+        def __neg__(self):
+            return 11.0
+
+    for derivative in (grad, jacrev):
+        with pytest.raises(TypeError, match=r"operators of a Level mean something else .*: pass `float\(\S+\)`"):
+            derivative(lambda x: -x * x)(Level(2.0))
+    with pytest.raises(TypeError, match="operators of a Level mean something else"):
+        jvp(lambda x: -x * x, (Level(2.0),), (1.0,))
+
+
+def test_numbers_of_the_standard_library_are_plain():
+    class Axis(enum.IntEnum):
+        FIRST = 0
+        SECOND = 1
+
+    class Flags(enum.IntFlag):
+        ONE = 1
+        TWO = 2
+
+    assert not any(map(is_otherwise, (Axis, Flags, bool, np.float32, np.bool_, signal.Signals)))
+    assert grad(lambda x: -Axis.SECOND * x * Flags.TWO)(1.5) == -2.0

@@ -51,7 +51,7 @@ from s2sgrad.runtime.subclasses import computes_otherwise, is_otherwise, reads_o
 
 @dataclass(frozen=True)
 class Guest(Opaque):
-    """An array of another library: a Series, a dask array; or what a subclass of plain objects has methods of its own for."""
+    """An array of another library: a Series, a dask array; or a list or number whose class has methods of its own."""
 
     cls: type = object
 

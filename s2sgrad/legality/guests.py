@@ -1,4 +1,5 @@
 """Arrays of other libraries that meet a derivative: refused where the kinds know, else checked when the function runs.
+The same for lists, arrays and numbers of a user's class with methods of its own, which the kinds see in `own_readers`.
 
     y = a * s                 ->      Unsupported: `s` is a Series, whose operators are not those of arrays
     t = frame["x"]; a * t     ->      no_guest(t, "frame[..]", 7); a * t
@@ -22,6 +23,7 @@ from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import at, constant, name, nested, nodes_of
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.legality.context import Context
+from s2sgrad.primitives import libraries
 from s2sgrad.rules import instances, table
 from s2sgrad.runtime.guests import has_operators, is_array_of_others, refused_guest
 
@@ -70,6 +72,13 @@ def _may_be(kind: Kind | None) -> bool:
 
 
 def _reads_suspect(context: Context, node: gast.AST, inference: Inference, found: Suspects) -> bool:
+    """Whether an expression reads such a name, or what is so outside; or calls what may give other objects than its arguments."""
+    for call in nodes_of(node, {gast.Call}):
+        target = context.unit.called(call)
+        method = target is MISSING and isinstance(call.func, gast.Attribute)
+        of_arguments = libraries.is_numeric(target) or libraries.library(libraries.package_of(target)).shares_arguments
+        if not method and not of_arguments:
+            return True
     for read in (*effects.loads(node), *nodes_of(node, {gast.Attribute})):
         if isinstance(read, gast.Name) and read.id in context.unit.locals:
             if read.id in found:

@@ -18,8 +18,8 @@ from s2sgrad.recorded.runs import refuse
 from s2sgrad.recorded.values import bottom, handles_in, is_handle
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.guests import acts_as_array, is_array_of_others, refused_guest
-from s2sgrad.runtime.subclasses import NUMBERS, converts_otherwise, is_otherwise, plain_number, refused_subclass
 from s2sgrad.runtime.structure import stored_in
+from s2sgrad.runtime.subclasses import NUMBERS, converts_otherwise, is_otherwise, plain_number, refused_subclass
 
 CALLED: dict[str, Any] = {}
 _BUFFERS = (array.array, memoryview)
@@ -65,7 +65,7 @@ def operand(number_or_array: Any, other: Any, reflected: bool = False) -> Any:
 
 
 def number(value: Any, other: Any, reflected: str) -> Any:
-    """What an operator takes a number of the user's class for, beside a value: a plain one, of which no slope asks the methods.
+    """What an operator takes a number of the user's class for, beside a value: a plain one, whose methods no slope asks.
 
     NotImplemented where its own method `reflected` is asked first, as that of a subclass; refused where NumPy may convert it
     by methods of its own.

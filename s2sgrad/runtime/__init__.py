@@ -19,7 +19,18 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.runtime.checks import Refusal, asked_whole, bound, caught, contiguous, once, poison, raised, rebinds  # noqa: F401
+from s2sgrad.runtime.checks import (  # noqa: F401
+    Refusal,
+    asked_whole,
+    bound,
+    caught,
+    contiguous,
+    no_subclass,
+    once,
+    poison,
+    raised,
+    rebinds,
+)
 
 # isort: split
 from s2sgrad.runtime.asking import has, its
@@ -42,7 +53,7 @@ from s2sgrad.runtime.checks import (  # noqa: F401  # noqa: F401
     unset,
 )
 from s2sgrad.runtime.closures import Closure, by_name, call, is_called_otherwise
-from s2sgrad.runtime.guests import is_array_of_others, no_guest, no_matrix, no_subclass  # noqa: F401
+from s2sgrad.runtime.guests import is_array_of_others, no_guest, no_matrix  # noqa: F401
 from s2sgrad.runtime.handed import Ungiven
 from s2sgrad.runtime.hooks import hook, provide  # noqa: F401
 from s2sgrad.runtime.outside import Global, distinct, set_attribute  # noqa: F401

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.runtime.asking import has, its
+from s2sgrad.runtime.subclasses import is_otherwise, refused_subclass
 
 
 class Refusal(TypeError):
@@ -235,8 +236,26 @@ def spreads(x: Any, least: int, most: int) -> None:
         raise TypeError(f"from {least} to {most} positional arguments are taken, but {len(x)} were given")
 
 
+def no_subclass(x: Any, name: str, line: int | None) -> None:
+    """Check that a value is, and holds, plain objects; TypeError for lists, arrays or numbers of a user's class that says by
+    methods of its own how they are read.
+
+    >>> no_subclass(type("Level", (float,), {"__module__": "model", "__neg__": lambda self: 11.0})(2.0), "p", 7)
+    Traceback (most recent call last):
+    s2sgrad.runtime.checks.Refusal: line 7: `p` is a Level, whose operators are methods of its own that ...
+    """
+    if is_otherwise(type(x)):
+        shown = f"`{name}`" if name else "this"
+        raise Refusal(line, f"{shown} is {refused_subclass(type(x))}")
+    if type(x) in (list, tuple, dict):
+        for item in x.values() if isinstance(x, dict) else x:
+            no_subclass(item, name, line)
+
+
 def only_these(d: Any, words: tuple[str, ...], called: str) -> None:
-    """Check that the keys of `d` in `f(**d)` are parameters that have no argument yet; TypeError as Python raises it."""
+    """Check that the keys of `d` in `f(**d)` are parameters that have no argument yet; TypeError as Python raises it.
+    Refusal where `d` is read by methods of its own."""
+    no_subclass(d, "", None)
     for key in d:
         if key not in words:
             raise TypeError(f"{called}() got an unexpected keyword argument {key!r}")
@@ -252,6 +271,7 @@ def has_keys(d: Any, words: tuple[str, ...]) -> None:
 def fills(items: Any, d: Any, words: tuple[str, ...], needed: int, called: str) -> None:
     """Check that `f(*items, **d)` fills the parameters `words`, of which the first `needed` have no default; TypeError as
     Python raises it."""
+    no_subclass(items, "", None)
     only_these(d, words, called)
     if len(items) > len(words):
         raise TypeError(f"{called}() takes at most {len(words)} further positional arguments but {len(items)} were given")

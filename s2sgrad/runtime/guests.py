@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.runtime.checks import Refusal
-from s2sgrad.runtime.subclasses import is_otherwise, refused_subclass
+from s2sgrad.runtime.checks import Refusal, no_subclass
 
 _OPERATING = ("__array_ufunc__", "__array_function__")
 _PROTOCOLS = (*_OPERATING, "__array__", "__array_interface__", "__array_struct__")
@@ -84,22 +83,6 @@ def no_guest(x: Any, name: str, line: int, sparse: bool = False) -> None:
     if isinstance(x, (list, tuple, dict)):
         for item in x.values() if isinstance(x, dict) else x:
             no_guest(item, name, line, sparse)
-
-
-def no_subclass(x: Any, name: str, line: int | None) -> None:
-    """Check that a value is read and computed with as a plain one is; TypeError for an object of a subclass of lists, arrays
-    or numbers with methods of its own for that, or what holds one.
-
-    >>> no_subclass(type("Level", (float,), {"__module__": "model", "__neg__": lambda self: 11.0})(2.0), "p", 7)
-    Traceback (most recent call last):
-    s2sgrad.runtime.checks.Refusal: line 7: `p` is a Level, whose operators are methods of its own that cannot be followed: ...
-    """
-    if is_otherwise(type(x)):
-        shown = f"`{name}`" if name else "this"
-        raise Refusal(line, f"{shown} is {refused_subclass(type(x))}")
-    if type(x) in (list, tuple, dict):
-        for item in x.values() if isinstance(x, dict) else x:
-            no_subclass(item, name, line)
 
 
 def no_matrix(x: Any, name: str, line: int) -> None:

@@ -1,7 +1,7 @@
 """Subclasses of lists, tuples, dicts, arrays and numbers with methods of their own for what Python or NumPy does with them.
 
-    class Twice(tuple): def __iter__(self): ..      ->      `for q in p` is not p[0], p[1], ..
-    class Level(float): def __neg__(self): ..       ->      `-p * x` is not -(p * x)
+class Twice(tuple): def __iter__(self): ..      ->      `for q in p` is not p[0], p[1], ..
+class Level(float): def __neg__(self): ..       ->      `-p * x` is not -(p * x)
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _OF_NAMED_TUPLES = "<string>", collections.__file__
 
 
 def is_otherwise(cls: type) -> bool:
-    """Whether objects of a class are taken for plain ones, though methods of their own say how they are read or computed with."""
+    """Whether methods of a class say how its objects, which might be taken for plain ones, are read or computed with."""
     return cls not in _PLAIN and (reads_otherwise(cls) or computes_otherwise(cls))
 
 
@@ -47,8 +47,8 @@ def refused_subclass(cls: type) -> str:
     """
     plain = plain_of(cls)
     article = "an" if cls.__name__[0] in "AEIOUaeiou" else "a"
-    said = "which is read by methods of its own and" if issubclass(cls, (*CONTAINERS, np.ndarray)) else \
-           "whose operators are methods of its own that"
+    is_read = issubclass(cls, (*CONTAINERS, np.ndarray))
+    said = "which is read by methods of its own and" if is_read else "whose operators are methods of its own that"
     return f"{article} {cls.__name__}, {said} cannot be followed: use a plain {plain}"
 
 

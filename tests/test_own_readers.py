@@ -292,7 +292,7 @@ def test_plain_subclasses_of_numbers_are_numbers(found):
 
 
 @pytest.mark.records
-@pytest.mark.parametrize("found", ["name", "list", "long list", "deep list", "function", "default", "closure", "loop"])
+@pytest.mark.parametrize("found", ["name", "list", "long list", "deep list", "function", "attribute", "starred", "loop"])
 def test_numbers_with_methods_of_their_own_are_recorded(found):
     methods = "def __neg__(self): return 11.0\n    def __rmul__(self, o): return o * 7.0"
     text = f"import functools\n{HEAD}class T(float):\n    {methods}\n"

@@ -72,7 +72,7 @@ def _may_be(kind: Kind | None) -> bool:
 
 
 def _reads_suspect(context: Context, node: gast.AST, inference: Inference, found: Suspects) -> bool:
-    """Whether an expression reads such a name, or what is so outside; or calls what may give other objects than its arguments."""
+    """Whether an expression reads such a name, or what is so outside, or calls what may give more than its arguments."""
     for call in nodes_of(node, {gast.Call}):
         target = context.unit.called(call)
         method = target is MISSING and isinstance(call.func, gast.Attribute)

@@ -294,9 +294,9 @@ def test_plain_subclasses_of_numbers_are_numbers(found):
 @pytest.mark.records
 @pytest.mark.parametrize("found", ["name", "list", "long list", "deep list", "function", "attribute", "starred", "loop"])
 def test_numbers_with_methods_of_their_own_are_recorded(found):
-    methods = "def __neg__(self): return 11.0\n    def __rmul__(self, o): return o * 7.0"
+    methods = "def __neg__(self): return 11.0\n    def __rmul__(self, o): return o * 7.0\n    __rfloordiv__ = __rmul__"
     text = f"import functools\n{HEAD}class T(float):\n    {methods}\n"
-    for read, slope in (("-p*x", 11.0), ("x*p", 7.0), ("p*x", 2.0), ("x*x - p", 3.0)):
+    for read, slope in (("-p*x", 11.0), ("x*p", 7.0), ("p*x", 2.0), ("x*x - p", 3.0), ("x//p", 7.0)):
         with loaded(text + HOME.format(made="T(2.0)", first="P", found=FOUND[found], read=read), f"<{found} {read}>") as f:
             assert grad(f)(1.5) == slope
             assert jvp(f, (1.5,), (1.0,))[1] == slope

@@ -49,6 +49,8 @@ def run(context: Context, inference: Inference) -> bool:
         structured_arrays.check(context, statement, operation)
         if found := dense_matrices.check(context, statement, operation, sums):
             checks[id(statement)] = found
+        if operation is not None and (inserted := guests.check_flat(context, operation, suspects)):
+            checks.setdefault(id(statement), []).extend(inserted)
         if operation is not None and on_path:
             if inserted := guests.check(context, operation, suspects):
                 checks.setdefault(id(statement), []).extend(inserted)

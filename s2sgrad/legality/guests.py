@@ -9,6 +9,8 @@ A constant may be computed from them as they are (`s.mean()`, `s > 0`), and may 
 
 from __future__ import annotations
 
+from typing import Any
+
 import gast
 import numpy as np
 
@@ -112,15 +114,28 @@ def check(context: Context, operation: Operation, found: Suspects) -> list[gast.
     return checks
 
 
+def check_flat(context: Context, operation: Operation, found: Suspects) -> list[gast.AST]:
+    """The checks of what meets a derivative in an operation that drops it: `x // p` is flat only of plain numbers."""
+    if operation.form != "flat" or not context.depends(operation.node):
+        return []
+    met = sorted({n.id for n in effects.loads(operation.node) if n.id in found})
+    return [_called(context, "no_subclass", runtime.no_subclass, n, found[n], operation.node) for n in met]
+
+
+def _called(context: Context, word: str, helper: Any, local: str, bound: gast.AST | None, node: gast.AST) -> gast.Expr:
+    """The statement that checks one name."""
+    shown, line = constant(context.unit.shown(local, bound)), constant(getattr(node, "lineno", 0))
+    return gast.Expr(gast.Call(name(context.unit.helper(word, helper)), [name(local), shown, line], []))
+
+
 def _checked(context: Context, operation: Operation, operand: gast.Name, found: Suspects) -> gast.Expr:
     """The check of one operand.  It may be a sparse array where its own methods tell what the operation does with it, or
     where the operation stands for a method of what was made of it."""
-    shown = constant(context.unit.shown(operand.id, found[operand.id]))
-    called, line = name(context.unit.helper("no_guest", runtime.no_guest)), constant(getattr(operation.node, "lineno", 0))
     target = operation.target
     takes = target is np.matmul or table.is_own_operator(target) or instances.is_of_method(target)
-    sparse = [constant(True)] if takes else []
-    return gast.Expr(gast.Call(called, [name(operand.id), shown, line, *sparse], []))
+    statement = _called(context, "no_guest", runtime.no_guest, operand.id, found[operand.id], operation.node)
+    statement.value.args += [constant(True)] if takes else []
+    return statement
 
 
 def _guest(kind: Kind | None) -> type | None:

@@ -17,7 +17,7 @@ import numpy as np
 from s2sgrad import emit, runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import Container, Instance, Kind, Opaque, Unknown
+from s2sgrad.analysis.kinds import Container, Instance, Kind, Known, Opaque, Unknown
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.selected import is_of_rules
 from s2sgrad.analysis.value_kinds import Guest
@@ -28,6 +28,7 @@ from s2sgrad.legality.context import Context
 from s2sgrad.primitives import libraries
 from s2sgrad.rules import instances, table
 from s2sgrad.runtime.guests import has_operators, is_array_of_others, refused_guest
+from s2sgrad.runtime.homes import is_of_library
 
 Suspects = dict[str, gast.AST | None]
 """Local names that may stand for arrays of other libraries, with what they are bound to."""
@@ -67,9 +68,11 @@ def _is_opaque(kind: Kind | None) -> bool:
 
 
 def _may_be(kind: Kind | None) -> bool:
-    """Whether a value may be, or hold, such an object."""
+    """Whether a value may be, hold, or give out such an object."""
     if isinstance(kind, Container):
         return any(map(_may_be, kind.items if kind.items is not None else (kind.element(),)))
+    if isinstance(kind, Known):  # a callable object, whose attributes and items are not known
+        return not is_of_library(type(kind.value))
     return type(kind) is Unknown or _is_opaque(kind) or (isinstance(kind, Instance) and any(map(_may_be, kind.items)))
 
 

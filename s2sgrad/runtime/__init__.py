@@ -26,6 +26,7 @@ from s2sgrad.runtime.checks import (  # noqa: F401
     caught,
     contiguous,
     no_subclass,
+    no_subclass_itself,
     once,
     poison,
     raised,
@@ -140,7 +141,7 @@ def spreading(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 def sequence(x: Any) -> Any:
     """`x`, if indexing it with range(len(x)) visits the same items as `for`; a list of its items if it can be copied; else
     TypeError.  Refusal for what is read by methods of its own."""
-    no_subclass(x, "", None)
+    no_subclass_itself(x, "", None)
     if isinstance(x, (list, tuple, range, str, np.ndarray)) or has(x, "__array_ufunc__"):
         return x
     if isinstance(x, FINITE) or (has(x, "__iter__") and attributes_of(x) is None and iter(x) is not x):

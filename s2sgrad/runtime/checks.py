@@ -244,12 +244,20 @@ def no_subclass(x: Any, name: str, line: int | None) -> None:
     Traceback (most recent call last):
     s2sgrad.runtime.checks.Refusal: line 7: `p` is a Level, whose operators are methods of its own that ...
     """
+    left, seen = [x], set()
+    while left:
+        value = left.pop()
+        no_subclass_itself(value, name, line)
+        if type(value) in (list, tuple, dict) and id(value) not in seen:
+            seen.add(id(value))
+            left += value.values() if type(value) is dict else value
+
+
+def no_subclass_itself(x: Any, name: str, line: int | None) -> None:
+    """The same for the value itself, whatever it holds."""
     if is_otherwise(type(x)):
         shown = f"`{name}`" if name else "this"
         raise Refusal(line, f"{shown} is {refused_subclass(type(x))}")
-    if type(x) in (list, tuple, dict):
-        for item in x.values() if isinstance(x, dict) else x:
-            no_subclass(item, name, line)
 
 
 def only_these(d: Any, words: tuple[str, ...], called: str) -> None:

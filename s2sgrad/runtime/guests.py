@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.runtime.checks import Refusal, no_subclass
+from s2sgrad.runtime.checks import Refusal, no_subclass_itself
 
 _OPERATING = ("__array_ufunc__", "__array_function__")
 _PROTOCOLS = (*_OPERATING, "__array__", "__array_interface__", "__array_struct__")
@@ -77,7 +77,7 @@ def no_guest(x: Any, name: str, line: int, sparse: bool = False) -> None:
     cls = type(x)
     if cls in _FEW:
         return
-    no_subclass(x, name, line)
+    no_subclass_itself(x, name, line)
     if is_array_of_others(cls) or has_operators(cls) or (not sparse and is_sparse(cls)):
         raise Refusal(line, refused_guest(cls, name and f"`{name}`"))
     if isinstance(x, (list, tuple, dict)):

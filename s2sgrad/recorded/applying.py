@@ -150,8 +150,8 @@ def _apply_among(primitive: Any, args: tuple, keywords: dict[str, Any], run_by: 
 
 def _require_plain(value: Any, methods: frozenset[str]) -> None:
     """Refuse a sequence of the user's own class, at any depth, of which NumPy asks more than its items: `methods`, where it
-    is an argument itself, and how it becomes an array.  And a number of such a class, with methods of its own."""
-    if isinstance(value, NUMBERS) and not is_handle(value) and is_otherwise(type(value)):
+    is an argument itself, and how it becomes an array.  And a number or array of such a class, with methods of its own."""
+    if isinstance(value, (*NUMBERS, np.ndarray)) and not is_handle(value) and is_otherwise(type(value)):
         refuse(Refusal(None, f"an argument is {refused_subclass(type(value))}"))
     if not isinstance(value, (list, tuple)):
         return

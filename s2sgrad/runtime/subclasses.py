@@ -90,8 +90,8 @@ def computes_otherwise(cls: type) -> bool:
 
 
 def converts_otherwise(cls: type) -> bool:
-    """Whether NumPy, or a function of C, may ask a class of numbers for another number."""
-    words = {"__float__", "__int__", "__index__", "__complex__", *_BY_NUMPY}
+    """Whether NumPy, or a function of C, may ask a class of numbers for another number, or leaves the operation to it."""
+    words = {"__float__", "__int__", "__index__", "__complex__", "__array_priority__", *_BY_NUMPY}
     return any(not words.isdisjoint(vars(k)) for k in _users(cls))
 
 

@@ -38,10 +38,11 @@ from s2sgrad.recorded.rewriting import FOLLOWED, followed
 from s2sgrad.recorded.runs import OPEN, refuse
 from s2sgrad.recorded.special_methods import follow_class, follow_classes_of, read_by
 from s2sgrad.recorded.storing import permutes, writing_at
-from s2sgrad.recorded.values import PLAIN, Array, Number, follows, handles_in, items_of, lost, plain
+from s2sgrad.recorded.values import PLAIN, Array, Number, follows, handles_in, is_handle, items_of, lost, plain
 from s2sgrad.rules import binding, table
 from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.subclasses import NUMBERS, plain_number
 from s2sgrad.runtime.traits import traits
 from s2sgrad.source import brings_gradient, read, underlying
 
@@ -461,7 +462,36 @@ def _of_descriptor(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     """A method by its class: `np.ndarray.sum(x)`, `list.append(xs, v)`."""
     if args and handles_in(args[:1], []) and its(f, "__objclass__", None) in (np.ndarray, float, np.generic):
         return call(getattr(args[0], f.__name__), *args[1:], **keywords)
-    return f(*map(ready, args), **{k: ready(v) for k, v in keywords.items()})
+    return _answered(f, args, f(*map(ready, args), **{k: ready(v) for k, v in keywords.items()}))
+
+
+def _of_wrapper(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    """A special method of an object of a class of Python's: `super().__mul__(x)`."""
+    return _answered(f, (f.__self__, *args), _of_object(f, args, keywords))
+
+
+def _answered(f: Any, args: tuple, y: Any) -> Any:
+    """What an operator of a number gives that is called by its name: where it takes a value, the handle answers."""
+    of_numbers = y is NotImplemented and issubclass(f.__objclass__, NUMBERS)
+    if not of_numbers or len(args) != 2 or not isinstance(args[0], NUMBERS) or not is_handle(args[1]):
+        return y
+    number, handle = args
+    if getattr(plain_number(number), f.__name__)(plain(handle)) is NotImplemented:
+        return y
+    return getattr(handle, _answering(f.__name__))(plain_number(number))
+
+
+def _answering(name: str) -> str:
+    """The method that is asked after one of this name: `__rmul__` after `__mul__`, `__gt__` after `__lt__`."""
+    if name in _COMPARING:
+        return _COMPARING[name]
+    word = name.strip("_")
+    left = f"__{word[1:]}__"
+    return left if word[0] == "r" and hasattr(float, left) else f"__r{word}__"
+
+
+_COMPARING = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__", "__eq__": "__eq__",
+              "__ne__": "__ne__"}  # fmt: skip
 
 
 def _of_object(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
@@ -539,6 +569,7 @@ _BY_TYPE: dict[type, Callable[..., Any]] = {
     types.BuiltinFunctionType: _of_builtin,
     types.MethodDescriptorType: _of_descriptor,
     types.WrapperDescriptorType: _of_descriptor,
+    types.MethodWrapperType: _of_wrapper,
 }
 for _tool in (np.fromiter, np.apply_along_axis, np.piecewise):
     SPECIAL[_tool] = functools.partial(call, standard.TOOLS[_tool])

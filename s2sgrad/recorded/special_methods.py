@@ -2,7 +2,8 @@
 
     a * b      Vector.__mul__ with its calls followed, while a run is open; afterwards the class is what it was
 
-Without it `type(other) is float` in `__mul__` would see the class of the handle.
+Without it `type(other) is float` in `__mul__` would see the class of the handle.  The classes of what a function is given
+and finds by its names are followed, and those of all numbers that compute by methods of their own.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from s2sgrad.recorded.rewriting import followed
 from s2sgrad.recorded.runs import AFTERWARDS, OPEN
 from s2sgrad.recorded.values import Array, Number
 from s2sgrad.rules import table
+from s2sgrad.runtime.subclasses import NUMBERS, is_otherwise
 from s2sgrad.source import brings_gradient
 
 _CALLED_OTHERWISE = (
@@ -38,6 +40,8 @@ _QUIET = frozenset({Array, Number, types.FunctionType, types.BuiltinFunctionType
 
 def follow_classes_of(values: Any) -> None:
     """Follow the special methods of values that are classes, objects, or containers of objects."""
+    if float not in _SEEN and OPEN.runs:
+        _follow_numbers()
     for value in values:
         kind = type(value)
         if kind in _QUIET:
@@ -78,6 +82,18 @@ def follow_class(cls: type) -> None:
                     _replace(base, name, member, new)
     if first:
         AFTERWARDS.append(_SEEN.clear)
+
+
+def _follow_numbers() -> None:
+    """Follow the classes of numbers that compute by methods of their own, wherever a run finds their objects."""
+    if not _SEEN:
+        AFTERWARDS.append(_SEEN.clear)
+    _SEEN.add(float)  # once in a run
+    left = [*NUMBERS]
+    for cls in left:
+        left += type.__subclasses__(cls)
+        if cls.__flags__ & _CHANGEABLE and is_otherwise(cls):
+            follow_class(cls)
 
 
 def _replace(cls: type, name: str, member: Any, new: Any) -> None:

@@ -334,3 +334,68 @@ def test_numbers_of_the_standard_library_are_plain():
 
     assert not any(map(is_otherwise, (Axis, Flags, bool, np.float32, np.bool_, signal.Signals)))
     assert grad(lambda x: -Axis.SECOND * x * Flags.TWO)(1.5) == -2.0
+
+
+CALLED_BY_NAME = {  # methods that ask those of the plain number, or for the class of the other operand
+    "def __mul__(self, o): return super().__mul__(o) * 3.0": "p*x",
+    "def __rmul__(self, o): return super().__rmul__(o) * 3.0": "x*p",
+    "def __sub__(self, o): return float.__sub__(self, o) * 3.0": "(p-x)*x",
+    "def __rpow__(self, o): return super().__rpow__(o) * 3.0": "x**p",
+    "def __lt__(self, o): return not super().__lt__(o)": "x if p < x else x*x",
+    "def __ge__(self, o): return not float.__ge__(self, o)": "x if p >= x else x*x",
+    "def __eq__(self, o): return not super().__eq__(o)\n    __hash__ = None": "x if p == x*2.0 else x*x",
+    "def __ne__(self, o): return object.__eq__(self, o) is not NotImplemented": "x if p != x else x*x",
+    "def __rtruediv__(self, o): return o * 7.0 if type(o) is float else 3.0": "x/p",
+    "def __add__(self, o): return o * 7.0 if isinstance(o, float) else 3.0": "p+x",
+    "def __radd__(self, o): return math.sin(o)": "x+p",
+}
+
+
+@pytest.mark.records
+@pytest.mark.parametrize("found", ["name", "deep list", "function", "attribute", "item of a result"])
+@pytest.mark.parametrize("method", CALLED_BY_NAME)
+def test_methods_that_ask_for_the_plain_number_are_followed(method, found):
+    text = f"import functools\n{HEAD}class T(float):\n    {method}\n"
+    home = HOME.format(made="T(2.0)", first="P", found=FOUND[found], read=CALLED_BY_NAME[method])
+    with loaded(text + home, f"<asks the plain number {found} {method}>") as f:
+        wanted = (f(1.5 + 1e-6) - f(1.5 - 1e-6)) / 2e-6
+        for derivative in (grad(f), lambda x: jvp(f, (x,), (1.0,))[1]):
+            try:
+                slope = derivative(1.5)
+            except TypeError:  # what only the run finds
+                assert found == "item of a result"
+                continue
+            assert slope == pytest.approx(wanted, rel=1e-5)
+
+
+@pytest.mark.parametrize("read", ["HELD.p", "HELD[0]", "HELD.p if x > 0 else 1.0"])
+def test_what_a_callable_object_gives_out_is_checked(read):
+    written = "class T(float):\n    def __float__(self): return 23.0\n"
+    held = "    def __getitem__(self, k): return P\n    def __getattr__(self, name): return P\n"
+    home = f"P = T(2.0)\nclass Held:\n    def __call__(self): return P\n{held}HELD = Held()\n"
+    with loaded(f"{HEAD}{written}{home}def f(x):\n    p = {read}\n    return divmod(p, x)[1]\n", f"<gives {read}>") as f:
+        assert f(1.5) == 0.5
+        with pytest.raises(TypeError, match="`p` is a T, whose operators are methods of its own"):
+            grad(f)(1.5)
+
+
+@pytest.mark.parametrize("made", ["xs = [2.0]; xs.append(xs)", "xs = None\nfor _ in range(5000): xs = [2.0, xs]"])
+def test_lists_that_hold_themselves_or_many_are_looped_over(made):
+    f = "def f(x):\n    for q in xs:\n        if isinstance(q, float): x = x * q\n    return x\n"
+    with loaded(f"{made}\n{f}", f"<loop over {made}>") as f:
+        assert grad(f)(1.5) == 2.0
+
+
+@pytest.mark.records
+@pytest.mark.parametrize(("base", "made", "method", "read"), [
+    ("float", "T(2.0)", "__array_priority__ = 1e4\n    def __rmul__(self, o): return 9.0", "np.float64(x)*p"),
+    ("np.ndarray", "np.ones(2).view(T)", "def __array_ufunc__(self, *a, **k): return 9.0", "np.array([x, x])*p"),
+    ("np.ndarray", "np.ones(2).view(T)", "def __rmul__(self, o): return 9.0", "x*p"),
+])  # fmt: skip
+def test_what_numpy_leaves_to_a_class_is_refused_where_it_is_recorded(base, made, method, read):
+    written = f"class T({base}):\n    {method}\nLST = [{made}]\n"
+    found = "i = 0\n    while i < 1: p = LST[i]; i += 1"
+    refused = pytest.raises((S2SGradError, TypeError), match=r"a T, wh(ich is read|ose operators are)")
+    text = f"{HEAD}{written}def f(x):\n    {found}\n    return np.sum({read})\n"
+    with loaded(text, f"<left to {base} {read}>") as f, refused:
+        grad(f)(1.5)

@@ -1,4 +1,5 @@
-"""Lists, dicts and arrays whose class has methods of its own by which they are made or read: refused, and so recorded.
+"""Lists, dicts, arrays and numbers whose class says by methods of its own how they are made, read or computed with: refused,
+and so recorded.
 
 for q in STEPS: ..        ->      Unsupported: `STEPS` is a Scaled, which is read by methods of its own ...
 z = y.view(Doubled)       ->      Unsupported: `Doubled` is a class of arrays with methods of its own ...

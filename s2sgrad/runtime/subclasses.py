@@ -35,7 +35,7 @@ def is_otherwise(cls: type) -> bool:
 
 def plain_of(cls: type) -> str:
     """The name of the class that objects of such a class may be made plain objects of."""
-    plain = (list, tuple, dict, np.ndarray, float, int, complex, np.number)
+    plain = (*CONTAINERS, np.ndarray, *NUMBERS)
     return next((t.__name__ for t in plain if issubclass(cls, t)), "number")
 
 

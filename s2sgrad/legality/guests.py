@@ -154,8 +154,13 @@ def _is_guest(cls: type) -> bool:
     return is_array_of_others(cls) or has_operators(cls)
 
 
+def _once(checks: list[gast.AST]) -> list[gast.AST]:
+    """Checks without those that ask the same."""
+    return [*{gast.dump(check): check for check in checks}.values()]
+
+
 def insert(tree: gast.FunctionDef, checks: dict[int, list[gast.AST]]) -> bool:
     """Insert the checks before the statements; whether there are any."""
     for body in nested(tree.body) if checks else ():
-        body[:] = [s for statement in body for s in (*at(statement, *checks.get(id(statement), ())), statement)]
+        body[:] = [s for statement in body for s in (*at(statement, *_once(checks.get(id(statement), []))), statement)]
     return bool(checks)

@@ -39,6 +39,7 @@ from s2sgrad.compiled.values import (
     Tree,
     Unfit,
     is_array,
+    mapped,
     whole,
 )
 from s2sgrad.compiled.writer import Again, Found, Writer
@@ -547,18 +548,20 @@ def _are_collected(self: Lowering, keys: list[str]) -> bool:
 
 def _out_of_the_way(self: Lowering, value: Any, keys: set[str]) -> Any:
     """A value that stays what it is when variables are bound anew."""
-    if isinstance(value, Leaf) and value.root in keys:
-        name = self.writer.fresh(f"{value.root}_")
-        self.writer.line(f"{name} = {value.root}")
-        self.found.join(name, value.root)
-        return replace(value, root=name)
-    if isinstance(value, Scalar) and value.reads & keys:
-        name = self.writer.fresh("t")
-        self.writer.line(f"{name} = {value.text}")
-        return Scalar(name, value.dtype, value.python, weak=value.weak)
-    if isinstance(value, Loose):
-        return replace(value, value=_out_of_the_way(self, value.value, keys))
-    return value.of(_out_of_the_way(self, v, keys) for v in value.items) if isinstance(value, Items) else value
+
+    def moved(part: Any) -> Any:
+        if isinstance(part, Leaf) and part.root in keys:
+            name = self.writer.fresh(f"{part.root}_")
+            self.writer.line(f"{name} = {part.root}")
+            self.found.join(name, part.root)
+            return replace(part, root=name)
+        if isinstance(part, Scalar) and part.reads & keys:
+            name = self.writer.fresh("t")
+            self.writer.line(f"{name} = {part.text}")
+            return Scalar(name, part.dtype, part.python, weak=part.weak)
+        return part
+
+    return mapped(moved, value)
 
 
 def unpacked(self: Lowering, value: Any, count: int) -> list[Any]:

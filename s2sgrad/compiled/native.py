@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.compiled import repeated, scalars, vectors
+from s2sgrad.compiled import direct, repeated, scalars, vectors
 from s2sgrad.compiled.elementwise import OF_MATH
 
 _OF_NUMPY = (np.floor, np.ceil, np.log2)  # those of math return integers, or are not known to numba
@@ -201,7 +201,7 @@ def cache_folder() -> pathlib.Path:
 def key_of(text: str, arguments: tuple[Any, ...]) -> str:
     """What the machine code follows from: text, types, versions, and the machine."""
     nb = numba()
-    modules = (scalars, vectors, repeated, sys.modules[__name__])
+    modules = (scalars, vectors, repeated, direct, sys.modules[__name__])
     source = "".join(pathlib.Path(module.__file__ or "").read_text() for module in modules)
     types_ = [f"{a.dtype}{a.ndim}" if isinstance(a, np.ndarray) else type(a).__name__ for a in arguments]
     said = [text, source, *types_, np.__version__, nb.__version__, sys.version, _processor()]
@@ -222,18 +222,31 @@ def native(text: str, name: str, arguments: tuple[Any, ...]) -> Callable[..., An
     loops: Callable[..., Any]
     try:
         loops = _compiled(nb, text, name, arguments, path)
-    except Exception:  # a file that another version wrote, or that is damaged
-        if path is None:
-            raise
-        loops = _compiled(nb, text, name, arguments, None)
+    except Exception:  # a file that another version wrote or that is damaged; or loops that have no instructions
+        loops = _compiled(nb, text, name, arguments, None, is_direct=False)
     return loops
 
 
-def _compiled(nb: Any, text: str, name: str, arguments: tuple[Any, ...], path: pathlib.Path | None) -> Any:
+def _known() -> set[str]:
+    """The names of functions of single numbers."""
+    return {n for n, v in vars(scalars).items() if callable(v) and n not in _OF_LIBRARY} - {"prange"} | _BUILTINS
+
+
+_BUILTINS = {"range", "abs", "float", "int", "bool", "max", "min"}
+
+
+def _compiled(
+    nb: Any, text: str, name: str, arguments: tuple[Any, ...], path: pathlib.Path | None, is_direct: bool = True
+) -> Any:
     filename = f"<{name}>" if path is None else str(path)
     space = dict(_helpers())
     kept = _Kept()
-    tree = repeated.shared(_Places().visit(kept.visit(ast.parse(text))))
+    tree = repeated.shared(kept.visit(ast.parse(text)))
+    threads = {"parallel": _TRIPS_ALONE} if runs_in_threads(text) else {}
+    if is_direct and not threads:
+        for nest in direct.outlined(tree, _known()):
+            space[nest.name] = direct.instructions(nest, space)
+    tree = ast.fix_missing_locations(_Places().visit(tree))
     for function, own in kept.functions.items():
         exec(compile(f"def {own}{function}", filename, "exec"), space)
         space[own] = nb.njit(space[own])
@@ -241,7 +254,6 @@ def _compiled(nb: Any, text: str, name: str, arguments: tuple[Any, ...], path: p
     for definition in tree.body:
         if isinstance(definition, ast.FunctionDef) and definition.name != name:
             space[definition.name] = _jitted(space[definition.name], **_INNER)
-    threads = {"parallel": _TRIPS_ALONE} if runs_in_threads(text) else {}
     made = _jitted(space[name], cache=path is not None, no_cfunc_wrapper=True, **threads)
     types_ = tuple(nb.typeof(a) for a in arguments)
     if path is None or not _read(made, types_):

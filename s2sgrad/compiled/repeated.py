@@ -83,9 +83,9 @@ class _Function:
 
     def __init__(self, tree: ast.FunctionDef) -> None:
         self.tree = tree
-        self.own = _bound(tree) | {a.arg for a in tree.args.args}
+        self.own = bound_in(tree) | {a.arg for a in tree.args.args}
         self.counts = collections.Counter(n.id for n in ast.walk(tree) if isinstance(n, ast.Name))
-        self.counters = _counters(tree)
+        self.counters = counters(tree)
         self.made: dict[str, ast.FunctionDef] = {}
         found = ((n, self._form(n)) for n in ast.walk(tree) if isinstance(n, ast.For))
         self.forms = {id(n): form for n, form in found if form is not None}
@@ -113,13 +113,13 @@ class _Function:
 
     def _form(self, loop: ast.For) -> _Form | None:
         """Loops under other names; None where they cannot be a function."""
-        bound = _bound(loop)
+        bound = bound_in(loop)
         here = collections.Counter(n.id for n in ast.walk(loop) if isinstance(n, ast.Name))
         leaves = any(here[n] != self.counts[n] for n in bound - self.counters)
         if leaves or any(isinstance(n, (ast.Attribute, ast.Return)) for n in ast.walk(loop) if not self._is_known(n)):
             return None
         first: set[str] = set()
-        _read_first([loop], set(), first)
+        read_first([loop], set(), first)
         return None if first & bound else _Form(loop, self.own, bound)
 
     def _is_known(self, node: ast.AST) -> bool:
@@ -139,16 +139,16 @@ class _Function:
         return ast.Expr(ast.Call(ast.Name(own, ast.Load()), [ast.Name(n, ast.Load()) for n, _ in form.read], []))
 
 
-def _bound(tree: ast.AST) -> set[str]:
+def bound_in(tree: ast.AST) -> set[str]:
     return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
-def _counters(tree: ast.FunctionDef) -> set[str]:
+def counters(tree: ast.FunctionDef) -> set[str]:
     """The names that are bound by loops alone, and read within these alone."""
     targets = collections.Counter(n.target.id for n in _fors(tree) if isinstance(n.target, ast.Name))
     stores = collections.Counter(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     outside: set[str] = set()
-    _read_first(tree.body, set(), outside)
+    read_first(tree.body, set(), outside)
     return {n for n, count in targets.items() if stores[n] == count and n not in outside}
 
 
@@ -156,22 +156,22 @@ def _fors(tree: ast.AST) -> Iterable[ast.For]:
     return (n for n in ast.walk(tree) if isinstance(n, ast.For))
 
 
-def _read_first(body: list[ast.stmt], bound: set[str], out: set[str]) -> set[str]:
+def read_first(body: list[ast.stmt], bound: set[str], out: set[str]) -> set[str]:
     """The names that are certainly bound after statements; those that may be read before they are bound go to `out`."""
     bound = set(bound)
     for s in body:
         if isinstance(s, ast.For):
             out |= _read(s.iter) - bound
-            _read_first(s.body, bound | _bound(s.target), out)
+            read_first(s.body, bound | bound_in(s.target), out)
         elif isinstance(s, ast.While):
             out |= _read(s.test) - bound
-            _read_first(s.body, bound, out)
+            read_first(s.body, bound, out)
         elif isinstance(s, ast.If):
             out |= _read(s.test) - bound
-            bound = _read_first(s.body, bound, out) & _read_first(s.orelse, bound, out)
+            bound = read_first(s.body, bound, out) & read_first(s.orelse, bound, out)
         else:
             out |= _read(s) - bound
-            bound |= _bound(s)
+            bound |= bound_in(s)
     return bound
 
 

@@ -6,7 +6,7 @@ t = x[1:] * 2.0      ->      Tree: `x[i + 1] * 2.0`, of extent `n0 - 1`, compute
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 FLOAT, SINGLE, INT, BOOL = "float64", "float32", "int64", "bool"
@@ -340,6 +340,19 @@ def leaves(value: Any) -> list[Leaf]:
     if isinstance(value, Tree):
         return [leaf for o in value.operands for leaf in leaves(o)]
     return [*leaves(value.root), *leaves(value.index)] if isinstance(value, Gather) else []
+
+
+def mapped(change: Callable[[Any], Any], value: Any) -> Any:
+    """The value with other parts: what a container holds, and what is a number at times, is changed in its place.
+
+    >>> mapped(lambda part: whole("y", part.extents, part.dtype), Items((whole("x", (ONE,), FLOAT),))).items[0].root
+    'y'
+    """
+    if isinstance(value, Items):
+        return value.of(mapped(change, item) for item in value.items)
+    if isinstance(value, Loose):
+        return replace(value, value=mapped(change, value.value))
+    return change(value)
 
 
 def is_array(value: Any) -> bool:

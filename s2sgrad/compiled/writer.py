@@ -18,15 +18,14 @@ from s2sgrad.compiled.values import (
     Extent,
     Extents,
     Gather,
-    Items,
     Leaf,
-    Loose,
     Object,
     Scalar,
     Tree,
     Unfit,
     is_array,
     leaves,
+    mapped,
     whole,
 )
 
@@ -255,7 +254,7 @@ class Writer:
         """Compute the values that read certain names."""
         for held in self.held:
             for name, value in [*held.items()]:
-                if isinstance(value, (Tree, Gather, Scalar, Loose)) and concerns(value.reads):
+                if concerns(value.reads):
                     held[name] = self.settled(value, name)
 
     def settle(self) -> None:
@@ -264,18 +263,18 @@ class Writer:
 
     def settled(self, value: Any, stem: str = "t") -> Any:
         """The same value, computed here."""
-        if isinstance(value, (Tree, Gather)):
-            return self.stored(value, self.fresh(f"{stem}_"))
-        if isinstance(value, Loose):
-            return replace(value, value=self.settled(value.value, stem))
-        if isinstance(value, Items):
-            return value.of(self.settled(v, stem) for v in value.items)
-        if isinstance(value, Scalar) and value.affine is None and not _is_constant(value):
-            name = self.fresh(f"{stem}_")
-            self.line(f"{name} = {value.text}")
-            affine = Extent(name) if value.dtype == INT else None
-            return replace(value, text=name, reads=frozenset(), affine=affine)
-        return value
+
+        def settled(part: Any) -> Any:
+            if isinstance(part, (Tree, Gather)):
+                return self.stored(part, self.fresh(f"{stem}_"))
+            if isinstance(part, Scalar) and part.affine is None and not _is_constant(part):
+                name = self.fresh(f"{stem}_")
+                self.line(f"{name} = {part.text}")
+                affine = Extent(name) if part.dtype == INT else None
+                return replace(part, text=name, reads=frozenset(), affine=affine)
+            return part
+
+        return mapped(settled, value)
 
     def rebound(self, names: set[str]) -> None:
         """Prepare for these variables to be bound anew: what reads them is computed, and views keep the old array."""
@@ -290,15 +289,11 @@ class Writer:
     def renamed(self, names: dict[str, str]) -> None:
         """Let views be of the memory under other names."""
 
-        def renamed(value: Any) -> Any:
-            if isinstance(value, Leaf) and value.root in names:
-                return replace(value, root=names[value.root])
-            if isinstance(value, Loose):
-                return replace(value, value=renamed(value.value))
-            return value.of(map(renamed, value.items)) if isinstance(value, Items) else value
+        def renamed(part: Any) -> Any:
+            return replace(part, root=names[part.root]) if isinstance(part, Leaf) and part.root in names else part
 
         for held in self.held:
-            held.update({n: renamed(v) for n, v in held.items() if not v.reads.isdisjoint(names)})
+            held.update({n: mapped(renamed, v) for n, v in held.items() if not v.reads.isdisjoint(names)})
 
 
 def _is_constant(value: Scalar) -> bool:

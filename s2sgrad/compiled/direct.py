@@ -208,7 +208,7 @@ class _Instructions:
 
         type_ = self.kinds.unliteral(type_)
         if not isinstance(type_, (self.kinds.Number, self.kinds.Boolean)) or name in self.arrays:
-            raise TypeError("what is no number")
+            raise TypeError(f"what is no number: {name} {type_}")
         if self.types.setdefault(name, type_) != type_:
             raise TypeError("a variable of two types")
         if name not in self.places:

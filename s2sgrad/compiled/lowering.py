@@ -498,7 +498,7 @@ def _assign(self: Lowering, frame: Frame, s: gast.Assign) -> None:
     value = self.value(frame, s.value)
     if isinstance(target, gast.Name):
         if isinstance(value, Stack) and isinstance(s.value, gast.List):
-            value.name = frame.name(target.id)
+            value.name = self.writer.name_of_list(frame.name(target.id))
         self.assign(frame, target.id, value)
     elif isinstance(target, gast.Tuple):
         _assign_items(self, frame, target, unpacked(self, value, len(target.elts)))

@@ -95,6 +95,7 @@ class Writer:
         self.open: dict[str, tuple[str, list[Any], int]] = {}  # lists that only collect: names, statements, place in the log
         self.views: dict[str, set[str]] = {}  # the memory of which such lists have copies
         self._counts: dict[str, int] = {}
+        self._lists: dict[str, int] = {}  # how often lists of a name began
         self._fresh: set[str] = set()
 
     # --- names and lines ---
@@ -118,6 +119,11 @@ class Writer:
             if own in self._fresh:
                 raise Again
         return self.found.items[name, k]
+
+    def name_of_list(self, name: str) -> str:
+        """The name of a list that begins: another one where a loop of which each trip is written begins it anew."""
+        self._lists[name] = count = self._lists.get(name, -1) + 1
+        return self.item(name, f"again{count}") if count else name
 
     def line(self, text: str) -> None:
         """Write a statement."""

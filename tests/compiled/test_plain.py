@@ -428,6 +428,23 @@ def test_places_along_an_axis_that_is_not_read_are_checked():
         longer(np.ones((4, 0)), 7)
 
 
+def test_lists_that_each_trip_of_a_written_loop_begins_anew():
+    """Their items have other ranks: they are other lists."""
+
+    def sums(x, y):
+        s = 0.0
+        for v in (x, y, 2.0):
+            doubled = []
+            for _ in range(2):
+                doubled.append(v * 2.0)
+            while len(doubled) > 0:
+                s = s + np.sum(doubled.pop())
+        return s
+
+    loops = plain_function(lower(Program(), sums, {"x": V, "y": A}))
+    assert np.isclose(loops(V, A)[0], sums(V, A), rtol=1e-12)
+
+
 def test_views_that_a_list_collects():
     """Copies, unless what they are of is written before the list is read last."""
 

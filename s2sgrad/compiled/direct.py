@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+import importlib
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -57,11 +58,15 @@ class Nest:
 
 @dataclass
 class Outlined:
-    """The loops of a function that become instructions; `prefix` begins their names, `known` are those of functions."""
+    """The loops of a function that become instructions.
+
+    `prefix` begins their names, `known` are those of functions, and `lists` those of lists.
+    """
 
     tree: ast.FunctionDef
     prefix: str
     known: set[str]
+    lists: set[str]
     nests: list[Nest] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -94,6 +99,8 @@ class Outlined:
         if not all(self._is_plain(n) for n in ast.walk(loop)):
             return None
         here, stored = _counted(loop), bound_in(loop)
+        if not self.lists.isdisjoint(here):
+            return None
         gives = sorted(n for n in stored - self.counters if here[n] != self.counts[n])
         first: set[str] = set()
         read_first([loop], set(), first)
@@ -127,29 +134,46 @@ def outlined(module: ast.Module, known: set[str]) -> list[Nest]:
     A function that is loops and nothing else is instructions itself.
     """
     known, found = set(known), []
-    *shared, main = [s for s in module.body if isinstance(s, ast.FunctionDef)]
-    pending = shared
-    while pending:
-        alone = [(d, nest) for d in pending if (nest := _alone(d, known)) is not None]
-        if not alone:
-            break
+    functions = {s.name: s for s in module.body if isinstance(s, ast.FunctionDef)}
+    lists = _lists(functions)
+    *pending, main = functions.values()
+    while alone := [(d, nest) for d in pending if (nest := _alone(d, known, lists[d.name])) is not None]:
         for definition, nest in alone:
             found.append(nest)
             known.add(nest.name)
             pending.remove(definition)
             module.body.remove(definition)
     for definition in [*pending, main]:
-        found += Outlined(definition, f"{definition.name}_nest_", known).nests
+        prefix = f"{definition.name}_nest_"
+        while any(name.startswith(prefix) for name in _counted(definition)):
+            prefix += "_"
+        found += Outlined(definition, prefix, known, lists[definition.name]).nests
     return found
 
 
-def _alone(definition: ast.FunctionDef, known: set[str]) -> Nest | None:
+def _alone(definition: ast.FunctionDef, known: set[str], lists: set[str]) -> Nest | None:
     """The loops of a function that has nothing else."""
-    nests = Outlined(copy.deepcopy(definition), definition.name, known).nests
+    nests = Outlined(copy.deepcopy(definition), definition.name, known, lists).nests
     if len(definition.body) != 1 or len(nests) != 1 or not isinstance(definition.body[0], ast.For) or nests[0].gives:
         return None
     nest = Nest(definition.name, [a.arg for a in definition.args.args], [], definition.body[0])
     return nest if ast.dump(nests[0].loop) == ast.dump(nest.loop) else None
+
+
+def _lists(functions: dict[str, ast.FunctionDef]) -> dict[str, set[str]]:
+    """By function, the names of lists, also of those that are handed to it."""
+    out = {
+        name: {n.id for s in ast.walk(f) if isinstance(s, ast.Assign) and isinstance(s.value, ast.List) for n in s.targets
+               if isinstance(n, ast.Name)}
+        for name, f in functions.items()
+    }  # fmt: skip
+    calls = [(name, c.func.id, c.args) for name, f in functions.items() for c in ast.walk(f)
+             if isinstance(c, ast.Call) and isinstance(c.func, ast.Name) and c.func.id in functions]  # fmt: skip
+    for _ in functions:
+        for caller, name, args in calls:
+            names = (a.arg for a in functions[name].args.args)
+            out[name] |= {n for n, a in zip(names, args, strict=True) if isinstance(a, ast.Name) and a.id in out[caller]}
+    return out
 
 
 def _counted(tree: ast.AST) -> dict[str, int]:
@@ -173,13 +197,17 @@ def _step(call: ast.Call) -> int | None:
     return step if isinstance(step, int) and step else None
 
 
+def _numba(name: str) -> Any:
+    """A module of numba, which is imported when it is first needed."""
+    return importlib.import_module(f"numba.{name}")
+
+
 class _Instructions:
     """Writes the instructions of loops."""
 
     def __init__(self, context: Any, builder: Any, space: dict[str, Any]) -> None:
-        from numba.core import types
-
-        self.context, self.builder, self.space, self.kinds = context, builder, space, types
+        self.context, self.builder, self.space, self.kinds = context, builder, space, _numba("core.types")
+        self.utils, self.arrays_of = _numba("core.cgutils"), _numba("np.arrayobj")
         self.types: dict[str, Any] = {}  # of numbers
         self.places: dict[str, Any] = {}
         self.arrays: dict[str, tuple[Any, Any, Sequence[Any]]] = {}  # types, data and lengths
@@ -204,15 +232,13 @@ class _Instructions:
         return self.types[name], self.builder.load(self.places[name])
 
     def _bind(self, name: str, type_: Any, value: Any) -> None:
-        from numba.core import cgutils
-
         type_ = self.kinds.unliteral(type_)
         if not isinstance(type_, (self.kinds.Number, self.kinds.Boolean)) or name in self.arrays:
-            raise TypeError(f"what is no number: {name} {type_}")
+            raise TypeError("what is no number")
         if self.types.setdefault(name, type_) != type_:
             raise TypeError("a variable of two types")
         if name not in self.places:
-            self.places[name] = cgutils.alloca_once(self.builder, value.type)
+            self.places[name] = self.utils.alloca_once(self.builder, value.type)
         self.builder.store(value, self.places[name])
 
     # --- statements ---
@@ -253,14 +279,12 @@ class _Instructions:
 
     def loop(self, s: ast.For) -> None:
         """A loop over a range."""
-        from numba.core import cgutils
-
         assert isinstance(s.iter, ast.Call) and isinstance(s.target, ast.Name)
         builder, step = self.builder, _step(s.iter)
         ends = [self._integer(a) for a in s.iter.args[:2]]
         stop = ends[-1]
         start = ends[0] if len(ends) == 2 else stop.type(0)
-        counter = cgutils.alloca_once_value(builder, start)
+        counter = self.utils.alloca_once_value(builder, start)
         if len(ends) == 1:
             self.counted.add(s.target.id)
         else:
@@ -342,12 +366,10 @@ class _Instructions:
 
     def _both_or_either(self, op: ast.AST, parts: list[ast.expr]) -> Any:
         """`a and b`, or `a or b`: the second one is computed where it decides."""
-        from numba.core import cgutils
-
         first = self._boolean(parts[0])
         if len(parts) == 1:
             return first
-        place = cgutils.alloca_once_value(self.builder, first)
+        place = self.utils.alloca_once_value(self.builder, first)
         with self.builder.if_then(first if isinstance(op, ast.And) else self.builder.not_(first)):
             self.builder.store(self._both_or_either(op, parts[1:]), place)
         return self.builder.load(place)
@@ -360,14 +382,12 @@ class _Instructions:
 
     def _chosen(self, node: ast.IfExp) -> tuple[Any, Any]:
         """`a if c else b`, of which one is computed."""
-        from numba.core import cgutils
-
         test, found = self._truth(node.test), []
         with self.builder.if_else(test) as (then, otherwise):
             for branch, part in ((then, node.body), (otherwise, node.orelse)):
                 with branch:
                     type_, value = self.value(part)
-                    found.append((type_, cgutils.alloca_once_value(self.builder, value)))
+                    found.append((type_, self.utils.alloca_once_value(self.builder, value)))
         (type_, place), (other, other_place) = found
         unified = self.context.typing_context.unify_types(type_, other)
         pairs = (type_, place), (other, other_place)
@@ -402,22 +422,19 @@ class _Instructions:
         return self.builder.select(self.builder.icmp_signed("<", k, k.type(0)), self.builder.add(k, n), k)
 
     def _loaded(self, type_: Any, place: Any) -> tuple[Any, Any]:
-        from numba.np.arrayobj import load_item
-
-        return type_.dtype, load_item(self.context, self.builder, type_, place)
+        return type_.dtype, self.arrays_of.load_item(self.context, self.builder, type_, place)
 
     def _store(self, type_: Any, place: Any, known: Any, value: Any) -> None:
-        from numba.np.arrayobj import store_item
-
         if not type_.mutable:
             raise TypeError("an array that is only read")
-        store_item(self.context, self.builder, type_, self.context.cast(self.builder, value, known, type_.dtype), place)
+        self.arrays_of.store_item(
+            self.context, self.builder, type_, self.context.cast(self.builder, value, known, type_.dtype), place
+        )
 
 
 def instructions(nest: Nest, space: dict[str, Any]) -> Any:
     """What numba calls for loops; functions under names are those of `space`."""
-    from numba.core import types
-    from numba.extending import intrinsic
+    types = _numba("core.types")
 
     def typed(typing: Any, *given: Any) -> Any:
         given = tuple(map(types.unliteral, given))
@@ -432,7 +449,7 @@ def instructions(nest: Nest, space: dict[str, Any]) -> Any:
     parameters = ", ".join(f"a{k}" for k in range(len(nest.takes)))
     made: dict[str, Any] = {"typed": typed}
     exec(f"def {nest.name}(typing, {parameters}): return typed(typing, {parameters})", made)
-    return intrinsic(made[nest.name])
+    return _numba("extending").intrinsic(made[nest.name])
 
 
 def _written(nest: Nest, space: dict[str, Any], context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -449,9 +466,7 @@ def _written(nest: Nest, space: dict[str, Any], context: Any, builder: Any, sign
 
 def _called(nest: Nest, space: dict[str, Any], context: Any, builder: Any, signature: Any, args: Any) -> Any:
     """Write a call of the loops, which are a function of the same module, written once for these types."""
-    from llvmlite import ir
-    from numba.core import cgutils
-
+    ir = importlib.import_module("llvmlite.ir")
     convention, module = context.call_conv, builder.module
     name = f"{nest.name}.{'.'.join(map(str, signature.args))}"
     function = module.globals.get(name)
@@ -462,8 +477,9 @@ def _called(nest: Nest, space: dict[str, Any], context: Any, builder: Any, signa
         convention.decorate_function(function, nest.takes, signature.args)
         own = ir.IRBuilder(function.append_basic_block("entry"))
         given = context.get_arg_packer(signature.args).from_arguments(own, convention.get_arguments(function))
-        convention.return_value(own, _written(nest, space, context, own, signature, given))
+        value = _written(nest, space, context, own, signature, given)
+        convention.return_value(own, context.get_return_value(own, signature.return_type, value))
     status, value = convention.call_function(builder, function, signature.return_type, signature.args, args)
-    with cgutils.if_unlikely(builder, status.is_error):
+    with _numba("core.cgutils").if_unlikely(builder, status.is_error):
         convention.return_status_propagate(builder, status)
     return value

@@ -93,34 +93,35 @@ def lower(
         except Again:
             continue
         except Unfit as why:
-            other = Found(kept=dict(found.kept))
-            reasons = _reasons(functions, function, arguments, {lowering.line: str(why)}, other)
-            if other.optional <= found.optional:
-                raise Unfit("\n".join(f"line {k}: {w}" for k, w in reasons.items())) from None
-            found.may_be_none({key: other.types.get(key) for key in other.optional - found.optional})
+            ahead = _looked_ahead(functions, function, arguments, threads, equal, found)
+            later = ahead.found.optional - found.optional
+            if not later:
+                reasons = {**ahead.reasons, lowering.line: str(why)}
+                raise Unfit("\n".join(f"line {k}: {reasons[k]}" for k in sorted(reasons))) from None
+            found.may_be_none({key: ahead.found.types.get(key) for key in later})
     raise Unfit("what variables stand for is not settled")
 
 
-def _reasons(
-    functions: Functions,
-    function: types.FunctionType,
-    arguments: dict[str, Any],
-    first: dict[int, str],
-    found: Found,
-) -> dict[int, str]:
-    """By line, why a text has no loops: of all lines whose operands have some."""
+def _looked_ahead(
+    functions: Functions, function: types.FunctionType, arguments: dict[str, Any], threads: bool, equal: bool, before: Found
+) -> Lowering:
+    """A lowering that goes on where something has no loops: what the lines behind it say, or why they have none.
+
+    Nothing that it writes is run, and why lines have no loops decides nothing.
+    """
     unit, tree = functions.normal_form(function)
+    found = Found(kept=dict(before.kept))
     for _ in range(_ROUNDS):
         lowering = Lowering(functions, found, {*mentioned(tree), *reserved()}, called, matmul)
-        lowering.reasons = {}
+        lowering.passes_over = True
         try:
-            _once(lowering, Frame(unit, tree, found), arguments)
+            _once(lowering, Frame(unit, tree, found), arguments, threads, equal)
         except Again:
             continue
-        except Exception:  # what was passed over is missing somewhere: the reasons so far are right
+        except Exception:  # what was passed over is missing somewhere: what was found so far is right
             pass
-        return dict(sorted({**lowering.reasons, **first}.items()))
-    return first
+        return lowering
+    return lowering
 
 
 def _once(lowering: Lowering, frame: Frame, arguments: dict[str, Any], threads: bool = False, equal: bool = True) -> Lowered:

@@ -16,7 +16,7 @@ import collections
 import copy
 from collections.abc import Iterable
 
-_FUNCTION, _CALL = 90, 14  # what a function and a call of it cost a compiler, in milliseconds
+_FUNCTION, _CALL = 25, 6  # what a function and a call of it cost a compiler, in milliseconds
 _COSTS: dict[type[ast.AST], int] = {ast.For: 17, ast.Subscript: 7, ast.Call: 4, ast.BinOp: 1, ast.Assign: 2}
 
 

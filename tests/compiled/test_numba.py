@@ -426,3 +426,99 @@ def test_loops_that_keep_a_number_are_not_shared():
     later = one.replace("{0} = {0} +", "if x[i, j] > 0.0:\n                    q = x[0, 0]\n                x[i, j] = q +")
     for text in (kept + "    return s + t\n", "def f(x, n):\n    for _ in range(2):\n" + later * 4):
         assert len(repeated.shared(ast.parse(text)).body) == 1
+
+
+NUMBERS = """
+def f_loops(x, k, flags, n):
+    y = np.empty((3, n))
+    s, c, last, all_ = 0.0, 0, 0.0, True
+    for i in range(3):
+        for j in range(n - 1, -1, -1):
+            y[i, j] = x[i, j] * (2.0 if flags[j] and x[i, j] > 0.5 else -1.0)
+    for i in range(3):
+        for j in range(1, n):
+            s = plus(s, y[i, j - 1] / (x[i, j] - x[i, j]))
+            c += 1
+            if flags[j] or not x[i, j] < 1.0:
+                last = y[i, j] // 0.25
+            all_ = all_ and flags[j]
+    for j in range(0, n, 2):
+        y[k, j] = x[at(k, 3), j] + j % 3
+    return (y, s, c, last, all_)
+"""
+
+
+def by_instructions(text, name, given):
+    """What a text returns that is compiled without inference of the loops."""
+    return native._compiled(native.numba(), text, name, given, None)(*given)
+
+
+def as_python(text, name, given):
+    space = {**vars(native.scalars)}
+    exec(text, space)
+    with np.errstate(all="ignore"):
+        return space[name](*[g.copy() if isinstance(g, np.ndarray) else g for g in given])
+
+
+@pytest.mark.parametrize("k", [1, -1])
+def test_loops_as_instructions(numba, k):
+    x, flags = np.linspace(0.1, 1.7, 15).reshape(3, 5), np.array([True, False, True, True, False])
+    ours = by_instructions(NUMBERS, "f_loops", (x, k, flags, 5))
+    theirs = as_python(NUMBERS, "f_loops", (x, k, flags, 5))
+    for a, b in zip(ours, theirs, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert [*map(type, ours)] == [np.ndarray, float, int, float, bool]
+
+
+def test_instructions_raise_what_loops_raise(numba):
+    x, flags = np.ones((3, 5)), np.ones(5, bool)
+    with pytest.raises(IndexError):
+        by_instructions(NUMBERS, "f_loops", (x, 3, flags, 5))
+    with pytest.raises(TypeError, match="a row of an array"):  # what has no instructions is left to numba
+        by_instructions(ROWS, "g_loops", (x,))
+    np.testing.assert_array_equal(native.native(ROWS, "g_loops", (x,))(x)[0], x[:, 0] + 1.0)
+
+
+ROWS = """
+def g_loops(x):
+    y = np.empty(3)
+    for i in range(3):
+        r = x[i]
+        y[i] = r[0] + 1.0
+    return (y,)
+"""
+
+SEVERAL_TYPES = """
+def h_loops(x, k, n):
+    y, m, z = np.empty(n), np.empty(n, np.int64), np.empty(n, np.float32)
+    rows = []
+    for i in range(n):
+        y[i] = x[i] + x[i] * x[i] - x[i] + x[i] * x[i] - x[i] + x[i] * x[i]
+    for i in range(n):
+        m[i] = k[i] + k[i] * k[i] - k[i] + k[i] * k[i] - k[i] + k[i] * k[i]
+    for i in range(n):
+        z[i] = y[i] + y[i] * y[i] - y[i] + y[i] * y[i] - y[i] + y[i] * y[i]
+    for i in range(n):
+        rows.append(y[i])
+    s = 0.0
+    for i in range(n):
+        s = s + rows[i]
+    return (y, m, z, s)
+"""
+
+
+def test_loops_that_are_equal_but_for_types(numba):
+    given = np.linspace(0.0, 1.0, 4), np.arange(4), 4
+    for a, b in zip(
+        by_instructions(SEVERAL_TYPES, "h_loops", given), as_python(SEVERAL_TYPES, "h_loops", given), strict=True
+    ):
+        np.testing.assert_array_equal(a, b)
+        assert np.asarray(a).dtype == np.asarray(b).dtype
+
+
+def test_what_is_only_read_is_not_written(numba):
+    frozen = np.ones(3)
+    frozen.flags.writeable = False
+    text = "def f_loops(x):\n    for i in range(3):\n        x[i] = 2.0\n    return (x[0],)\n"
+    with pytest.raises(Exception, match="only read"):
+        by_instructions(text, "f_loops", (frozen,))

@@ -132,6 +132,14 @@ def outlined(module: ast.Module, known: set[str]) -> list[Nest]:
     """The loops that become instructions, which are taken out of the functions of a module, whose last one is the main one.
 
     A function that is loops and nothing else is instructions itself.
+
+    >>> module = ast.parse("def f(x, n):\\n  s = 0.0\\n  for i in range(n):\\n    s = plus(s, x[i])\\n  return s")
+    >>> nests = outlined(module, {"range", "plus"})
+    >>> print(ast.unparse(module))
+    def f(x, n):
+        s = 0.0
+        s = f_nest_0(n, s, x)
+        return s
     """
     known, found = set(known), []
     functions = {s.name: s for s in module.body if isinstance(s, ast.FunctionDef)}

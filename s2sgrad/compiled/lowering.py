@@ -225,6 +225,8 @@ class Lowering:
         self._type(key, what, known is not None)
         self.shapes[key] = (value.python, value.weak)
         text = value.text if value.dtype == what[1] else elementwise.converted_text(value.text, what[1])
+        if what[1] == SINGLE and value.dtype == FLOAT and not _is_short(value):
+            text = f"single({value.text})"
         self.writer.rebound({key})
         if text != key:
             self.writer.line(f"{key} = {text}")
@@ -410,8 +412,8 @@ def _unfit(why: str) -> Any:
 
 
 def _either(a: tuple, b: tuple, key: str) -> tuple:
-    """What is known of a number that is one of two: a constant of Python's is float32 where it is added to such numbers."""
-    dtypes, short = {a[1], b[1]}, {a[1]: a[4], b[1]: b[4]}
+    """What is known of a number that is one of two: Python's are float32 beside such ones; all but constants are checked."""
+    dtypes, short = {a[1], b[1]}, {t[1]: t[4] or (t[1] == FLOAT and t[3]) for t in (a, b)}
     if dtypes == {INT, FLOAT}:
         dtypes = {FLOAT}
     elif len(dtypes) > 1 and SINGLE in dtypes and all(short[d] for d in dtypes - {SINGLE}):

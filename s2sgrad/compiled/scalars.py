@@ -246,6 +246,14 @@ def power_of_number(x: Any, p: Any) -> Any:
     return finite(power(x, p))
 
 
+def single(x: Any) -> Any:
+    """A number of Python's as float32, if float32 has it."""
+    y = np.float32(x)
+    if float(y) != float(x):
+        raise ValueError("a number that float32 does not have")
+    return y
+
+
 def integer(x: Any) -> Any:
     """`int(x)`, if it is far from the end of the range of integers."""
     if not abs(x) < _LARGEST:

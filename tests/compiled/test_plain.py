@@ -17,6 +17,7 @@ from statements import Statements
 from s2sgrad import S2SGradError, grad, value_and_grad
 from s2sgrad.compiled import lowered as lowered_texts
 from s2sgrad.compiled.lowered import flat_arguments, lower, plain_function, rebuilt
+from s2sgrad.compiled.lowering import Lowering
 from s2sgrad.compiled.values import Unfit
 from s2sgrad.driver.program import Program
 
@@ -517,6 +518,29 @@ def network(params, x, y):
     return np.mean((out - y) ** 2) + s, {"h": h, "s": s}
 
 
+def test_why_lines_have_no_loops_decides_nothing(monkeypatch):
+    class Forgetful(dict):
+        def setdefault(self, key, default=None):
+            return default
+
+    def later(x, k):
+        best, s = None, 0.0
+        for i in range(k):
+            if i > 0:
+                s = s + np.sum(best)
+            best = x * 2.0
+        return s, best * 1.0
+
+    texts = [lower(Program(), later, {"x": V, "k": 3}).text]
+    begin = Lowering.__init__
+    monkeypatch.setattr(
+        Lowering, "__init__", lambda self, *given: (begin(self, *given), vars(self).update(reasons=Forgetful()))[0]
+    )
+    assert texts == [lower(Program(), later, {"x": V, "k": 3}).text]
+    for ours, theirs in zip(plain_function(lower(Program(), later, {"x": V, "k": 3}))(V, 3), later(V, 3), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
 PARAMETERS = {"w": A[:3, :4], "b": V[:4], "a key, bound": {"w": V[1:5], "shift": 0.5}}
 
 
@@ -583,6 +607,32 @@ def test_float32_stays_float32(function, args, wrt):
     for a, b in zip(leaves(ours), leaves(theirs), strict=True):
         assert np.asarray(a).dtype == np.asarray(b).dtype
         np.testing.assert_allclose(a, b, rtol=0.0, atol=3e-6 * (1.0 + np.max(np.abs(b))))
+
+
+def scaled_sums(x):
+    s = 0.0
+    for i in range(len(x)):
+        s = s * x[i] + x[i]
+        if s > 1.0:
+            s = s * s
+    return s
+
+
+@pytest.mark.skipif(
+    np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="numbers of Python's take the type of float32 since"
+)
+def test_a_seed_that_becomes_float32():
+    """Python's 1.0 begins the cotangent of a float32; a seed that float32 does not have is left to the text."""
+    x = np.linspace(0.3, 1.1, 6, dtype=np.float32)
+    text = value_and_grad(scaled_sums, lists=False).generated_for((x,), {})
+    lowered = lower(Program(), text, {"x": x, "seed": 1.0})
+    for seed in (1.0, -2.5):
+        ours, theirs = rebuilt(iter(plain_function(lowered)(x, seed)), lowered.result), text(x, seed=seed)
+        for a, b in zip(leaves(ours), leaves(theirs), strict=True):
+            assert np.asarray(a).dtype == np.asarray(b).dtype == np.float32
+            np.testing.assert_allclose(a, b, rtol=3e-6)
+    with pytest.raises(ValueError, match="float32"):
+        plain_function(lowered)(x, 0.1)
 
 
 @pytest.mark.skipif(

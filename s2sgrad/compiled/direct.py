@@ -356,7 +356,9 @@ class _Instructions:
         key = id(function), types_
         if key not in self._found:
             kind = self.context.typing_context.resolve_value_type(function)
-            signature = kind.get_call_type(self.context.typing_context, types_, {})
+            signature = self.context.typing_context.resolve_function_type(kind, types_, {})
+            if signature is None:
+                raise TypeError(f"a function of these types: {function}{types_}")
             self._found[key] = signature, self.context.get_function(kind, signature)
         signature, form = self._found[key]
         given = [self.context.cast(self.builder, v, t, to) for (t, v), to in zip(operands, signature.args, strict=True)]
@@ -440,8 +442,11 @@ class _Instructions:
         )
 
 
-def instructions(nest: Nest, space: dict[str, Any]) -> Any:
-    """What numba calls for loops; functions under names are those of `space`."""
+def instructions(nest: Nest, space: dict[str, Any], apart: bool) -> Any:
+    """What numba calls for loops; functions under names are those of `space`.
+
+    `apart`: they stay a function of the machine's, which costs a compiler less than one long function.
+    """
     types = _numba("core.types")
 
     def typed(typing: Any, *given: Any) -> Any:
@@ -450,7 +455,7 @@ def instructions(nest: Nest, space: dict[str, Any]) -> Any:
         result = types.void if not out else out[0] if len(out) == 1 else types.Tuple(out)
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return _called(nest, space, context, builder, signature, args)
+            return _called(nest, space, apart, context, builder, signature, args)
 
         return result(*given), generate
 
@@ -472,7 +477,7 @@ def _written(nest: Nest, space: dict[str, Any], context: Any, builder: Any, sign
     return values[0] if len(values) == 1 else context.make_tuple(builder, signature.return_type, values)
 
 
-def _called(nest: Nest, space: dict[str, Any], context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _called(nest: Nest, space: dict[str, Any], apart: bool, context: Any, builder: Any, signature: Any, args: Any) -> Any:
     """Write a call of the loops, which are a function of the same module, written once for these types."""
     ir = importlib.import_module("llvmlite.ir")
     convention, module = context.call_conv, builder.module
@@ -481,7 +486,8 @@ def _called(nest: Nest, space: dict[str, Any], context: Any, builder: Any, signa
     if function is None:
         function = ir.Function(module, convention.get_function_type(signature.return_type, signature.args), name)
         function.linkage = "internal"
-        function.attributes.add("noinline")
+        if apart:
+            function.attributes.add("noinline")
         convention.decorate_function(function, nest.takes, signature.args)
         own = ir.IRBuilder(function.append_basic_block("entry"))
         given = context.get_arg_packer(signature.args).from_arguments(own, convention.get_arguments(function))

@@ -232,6 +232,7 @@ def _known() -> set[str]:
     return {n for n, v in vars(scalars).items() if callable(v) and n not in _OF_LIBRARY} - {"prange"} | _BUILTINS
 
 
+_MANY = 30  # loops; in one long function they take the compiler longer, and run no faster
 _BUILTINS = {"range", "abs", "float", "int", "bool", "max", "min"}
 
 
@@ -244,8 +245,9 @@ def _compiled(
     tree = repeated.shared(kept.visit(ast.parse(text)))
     threads = {"parallel": _TRIPS_ALONE} if runs_in_threads(text) else {}
     if is_direct and not threads:
-        for nest in direct.outlined(tree, _known()):
-            space[nest.name] = direct.instructions(nest, space)
+        nests = direct.outlined(tree, _known())
+        for nest in nests:
+            space[nest.name] = direct.instructions(nest, space, len(nests) > _MANY)
     tree = ast.fix_missing_locations(_Places().visit(tree))
     for function, own in kept.functions.items():
         exec(compile(f"def {own}{function}", filename, "exec"), space)

@@ -443,7 +443,7 @@ def f_loops(x, k, flags, n):
                 last = y[i, j] // 0.25
             all_ = all_ and flags[j]
     for j in range(0, n, 2):
-        y[k, j] = x[at(k, 3), j] + j % 3
+        y[k, j] = x[at(k, 3), j] + np.float64(j) % 3 + abs(k)
     return (y, s, c, last, all_)
 """
 

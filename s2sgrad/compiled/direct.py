@@ -109,15 +109,13 @@ class Outlined:
 
     def _is_plain(self, node: ast.AST) -> bool:
         if isinstance(node, ast.For):
-            call = node.iter
-            return (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "range"
-                    and isinstance(node.target, ast.Name) and not node.orelse and _step(call) is not None)  # fmt: skip
+            return _counts(node)
         if isinstance(node, ast.Call):
             called = node.func.id if isinstance(node.func, ast.Name) else None
             return not node.keywords and (called in self.known or isinstance(node.func, ast.Attribute))
         if isinstance(node, ast.Attribute):
             return isinstance(node.value, ast.Name) and (
-                node.attr == "shape" or (node.value.id == "np" and node.attr in _OF_NUMPY)
+                node.attr == "shape" or (node.value.id not in self.own and node.attr in _OF_NUMPY)
             )
         if isinstance(node, ast.Compare):
             return len(node.ops) == 1 and type(node.ops[0]) in _BINARY
@@ -192,6 +190,14 @@ def _counted(tree: ast.AST) -> dict[str, int]:
     return out
 
 
+def _counts(loop: ast.For) -> bool:
+    """Whether loops go over a range whose step is known."""
+    call = loop.iter
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id != range.__name__:
+        return False
+    return isinstance(loop.target, ast.Name) and not loop.orelse and _step(call) is not None
+
+
 def _step(call: ast.Call) -> int | None:
     """The step of a range, if it is known."""
     if not 1 <= len(call.args) <= 3:
@@ -263,27 +269,30 @@ class _Instructions:
                     with otherwise:
                         self.block(s.orelse)
             elif isinstance(s, ast.AugAssign):
-                target = s.target
-                if isinstance(target, ast.Name):
-                    self._bind(target.id, *self._binary(s.op, self.number(target.id), self.value(s.value)))
-                elif isinstance(target, ast.Subscript):
-                    type_, place = self._element(target)
-                    self._store(type_, place, *self._binary(s.op, self._loaded(type_, place), self.value(s.value)))
-                else:
-                    raise TypeError("a target of this kind")
+                self._update(s)
             elif isinstance(s, ast.Assign) and len(s.targets) == 1:
-                (target_,) = s.targets
-                known, value = self.value(s.value)
-                if isinstance(target_, ast.Name):
-                    self._bind(target_.id, known, value)
-                elif isinstance(target_, ast.Subscript):
-                    self._store(*self._element(target_), known, value)
-                else:
-                    raise TypeError("a target of this kind")
+                self._assign(s.targets[0], *self.value(s.value))
             elif isinstance(s, ast.Expr):
                 self.value(s.value)
             elif not isinstance(s, ast.Pass):
                 raise TypeError("a statement of this kind")
+
+    def _assign(self, target: ast.expr, type_: Any, value: Any) -> None:
+        if isinstance(target, ast.Name):
+            self._bind(target.id, type_, value)
+        elif isinstance(target, ast.Subscript):
+            self._store(*self._element(target), type_, value)
+        else:
+            raise TypeError("a target of this kind")
+
+    def _update(self, s: ast.AugAssign) -> None:
+        if isinstance(s.target, ast.Name):
+            self._bind(s.target.id, *self._binary(s.op, self.number(s.target.id), self.value(s.value)))
+        elif isinstance(s.target, ast.Subscript):
+            type_, place = self._element(s.target)
+            self._store(type_, place, *self._binary(s.op, self._loaded(type_, place), self.value(s.value)))
+        else:
+            raise TypeError("a target of this kind")
 
     def loop(self, s: ast.For) -> None:
         """A loop over a range."""

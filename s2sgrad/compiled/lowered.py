@@ -96,7 +96,7 @@ def lower(
             ahead = _looked_ahead(functions, function, arguments, threads, equal, found)
             later = ahead.found.optional - found.optional
             if not later:
-                reasons = {**ahead.reasons, lowering.line: str(why)}
+                reasons = {**(ahead.reasons or {}), lowering.line: str(why)}
                 raise Unfit("\n".join(f"line {k}: {reasons[k]}" for k in sorted(reasons))) from None
             found.may_be_none({key: ahead.found.types.get(key) for key in later})
     raise Unfit("what variables stand for is not settled")
@@ -113,7 +113,7 @@ def _looked_ahead(
     found = Found(kept=dict(before.kept))
     for _ in range(_ROUNDS):
         lowering = Lowering(functions, found, {*mentioned(tree), *reserved()}, called, matmul)
-        lowering.passes_over = True
+        lowering.reasons = {}
         try:
             _once(lowering, Frame(unit, tree, found), arguments, threads, equal)
         except Again:

@@ -96,8 +96,9 @@ class Lowering:
         self.calls = 0
         self.line = 0
         self.given: set[str] = set()  # the names of the arrays that are handed in
-        self.passes_over = False  # whether it goes on behind what has no loops
-        self.reasons: dict[int, str] = {}  # by line of the text, why that has none
+        self.reasons: dict[int, str] | None = (
+            None  # by line, why it has no loops, if it goes on behind it; None: it is raised
+        )
 
     # --- functions ---
 
@@ -153,13 +154,13 @@ class Lowering:
                     form(self, frame, statement)
                 collected.followed(self.writer, frame, body, k)
             except Unfit as why:
-                if not self.passes_over:
+                if self.reasons is None:
                     raise
                 self._pass_over(frame, statement, why)
 
     def _pass_over(self, frame: Frame, statement: gast.AST, why: Unfit) -> None:
         """Note why a statement has no loops, and go on without it, to find other reasons."""
-        if not isinstance(why, Follows):
+        if self.reasons is not None and not isinstance(why, Follows):
             self.reasons.setdefault(self.line, str(why))
         for name in {n.id for n in nodes(statement) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}:
             frame.env.pop(name, None)

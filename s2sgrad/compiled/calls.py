@@ -44,6 +44,7 @@ from s2sgrad.compiled.values import (
     Tree,
     Unfit,
     is_array,
+    mapped,
     unchanged,
 )
 from s2sgrad.compiled.writer import required_array
@@ -70,6 +71,8 @@ def called(self: Lowering, frame: Frame, node: gast.Call) -> Any:
         known = target in elementwise.OPERATIONS or target in elementwise.LOGICAL or target is np.power
     except TypeError:
         form, known = None, False
+    if not known and _is_of_library(target):
+        arguments = [mapped(lambda a: elementwise.certain(self.writer, a), a) for a in arguments]
 
     def by_loops() -> Any:
         if form is not None:
@@ -95,6 +98,12 @@ def _target(self: Lowering, frame: Frame, node: gast.Call) -> tuple[Any, list[An
         return getattr(owner, node.func.attr, MISSING), [receiver]
     callee = self.value(frame, node.func)
     return (callee.value if isinstance(callee, Object) else MISSING), []
+
+
+def _is_of_library(target: Any) -> bool:
+    """Whether a function asks NumPy for the type of a number, and converts to none that is said."""
+    home = getattr(target, "__module__", None) or ""
+    return isinstance(target, np.ufunc) or (not isinstance(target, type) and home.partition(".")[0] in ("numpy", "scipy"))
 
 
 def _is_generated(target: Any) -> bool:
@@ -396,7 +405,9 @@ def _like(self: Lowering, x: Any, bar: Any) -> Any:
     if isinstance(x, Scalar):
         if not isinstance(bar, Scalar) or x.dtype not in FLOATS or bar.dtype not in FLOATS:
             raise Unfit("a gradient of another rank than its argument")
-        return elementwise.cast(bar, x.dtype)
+        if x.weak and bar.weak:
+            return replace(bar, weak=bar.own == "")
+        return bar if x.weak and bar.own else replace(elementwise.cast(bar, x.dtype), weak=False, own="")
     if not is_array(x) or x.dtype not in FLOATS or bar.rank > x.rank:
         raise Unfit("a gradient of another type than its argument")
     bar = elementwise.cast(bar, x.dtype) if SINGLE in (x.dtype, bar.dtype) else bar
@@ -420,7 +431,8 @@ def zeros(self: Lowering, x: Any) -> Any:
     if is_array(x):
         return filled("0.0", x.extents, SINGLE if x.dtype == SINGLE else FLOAT)
     if isinstance(x, Scalar):
-        return constant(0.0 if x.python else np.float32(0.0) if x.dtype == SINGLE else np.float64(0.0))
+        zero = constant(0.0 if x.python else np.float32(0.0) if x.dtype == SINGLE else np.float64(0.0))
+        return replace(zero, own=x.own, reads=x.reads) if x.own and x.weak else zero
     if isinstance(x, Object) and x.value is None:
         return x
     if isinstance(x, Loose):
@@ -438,7 +450,10 @@ def _seed_like(self: Lowering, y: Any, seed: Any = None) -> Any:
     if not (isinstance(y, Scalar) or is_array(y)) or y.dtype not in FLOATS:
         raise Unfit("a seed of what is no float")
     if seed is None or isinstance(seed, Object):
-        return filled("1.0", y.extents, y.dtype) if is_array(y) else constant(1.0 if y.dtype == FLOAT else np.float32(1.0))
+        if is_array(y):
+            return filled("1.0", y.extents, y.dtype)
+        one = constant(1.0 if y.dtype == FLOAT else np.float32(1.0))
+        return replace(one, own=y.own, reads=y.reads) if y.own and y.weak else one
     if seed.rank != y.rank or seed.dtype not in FLOATS:
         raise Unfit("a seed of another type or rank")
     if isinstance(y, Scalar):
@@ -575,13 +590,13 @@ def _bool(self: Lowering, x: Any) -> Any:
     return x if x.dtype == BOOL else Scalar(f"({x.text} != 0)", BOOL, True, x.reads)
 
 
-def _extreme(sign: str) -> Call:
+def _extreme(operation: type) -> Call:
     def form(self: Lowering, a: Any, b: Any) -> Any:
-        if not (isinstance(a, Scalar) and isinstance(b, Scalar)) or a.dtype != b.dtype:
+        if not (isinstance(a, Scalar) and isinstance(b, Scalar)):
             raise Unfit("max() or min() of these")
         a, b = self.writer.settled(a), self.writer.settled(b)
-        return Scalar(f"({b.text} if {b.text} {sign} {a.text} else {a.text})", a.dtype, a.python or b.python,
-                      a.reads | b.reads, weak=a.weak and b.weak)  # fmt: skip
+        test = elementwise.apply(self.writer, operation, [b, a])
+        return elementwise.chosen_number(test.text, test.reads, b, a)
 
     return form
 
@@ -613,7 +628,7 @@ _CALLS: dict[Any, Call] = {
     np.broadcast_to: _broadcast_to, np.concatenate: _concatenate,
     np.split: _split, runtime.own: copy, runtime.like: _like, runtime.zeros: zeros, runtime.seed_like: _seed_like,
     runtime.unbroadcast: _unbroadcast, runtime.add_at: _add_at, runtime.copies.copied: copy,
-    float: _float, int: _int, bool: _bool, max: _extreme(">"), min: _extreme("<"), np.float64: _of_numpy,
+    float: _float, int: _int, bool: _bool, max: _extreme(gast.Gt), min: _extreme(gast.Lt), np.float64: _of_numpy,
     np.float32: _single,
     np.sum: reductions.sum_of, np.ndarray.sum: reductions.sum_of, np.mean: reductions.mean, np.ndarray.mean: reductions.mean,
     np.max: reductions.largest, np.ndarray.max: reductions.largest, np.amax: reductions.largest,

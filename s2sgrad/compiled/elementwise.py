@@ -120,6 +120,8 @@ def apply(writer: Writer, operation: Any, operands: list[Any]) -> Any:
         return out if scales is None else Loose(out, scales)
     if any(not isinstance(o, (Scalar, Leaf, Tree, Gather)) for o in operands):
         raise Unfit("an operand that is neither a number nor an array")
+    if all(isinstance(o, Scalar) for o in operands) and any(o.own for o in operands):
+        return _of_either(writer, operation if not by_name else np.power, operands)
     if operation in LOGICAL:
         if any(o.dtype != BOOL for o in operands):
             raise Unfit("logic of what is no truth value")
@@ -137,6 +139,67 @@ def apply(writer: Writer, operation: Any, operands: list[Any]) -> Any:
     if what.check:
         raise Unfit("a function of math on an array")
     return _made_in_one_type(writer, operation, what.write, operands)
+
+
+def chosen_number(test: str, reads: frozenset[str], a: Scalar, b: Scalar) -> Scalar:
+    """`a if test else b` of numbers.
+
+    >>> chosen_number("c", frozenset(), Scalar("x", FLOAT), Scalar("2.0", FLOAT, True, weak=True)).own
+    '(False if c else True)'
+    """
+    a, b = _held_alike(a, b), _held_alike(b, a)
+    if a.dtype != b.dtype or (a.weak and a.own and not b.weak) or (b.weak and b.own and not a.weak):
+        raise Unfit("a choice between numbers of two types")
+    owns = [v.own or str(v.weak) for v in (a, b)]
+    own = f"({owns[0]} if {test} else {owns[1]})" if a.own or b.own or a.weak != b.weak else ""
+    return Scalar(f"({a.text} if {test} else {b.text})", a.dtype, a.python or b.python, a.reads | b.reads | reads,
+                  weak=a.weak and b.weak, own=own)  # fmt: skip
+
+
+def _held_alike(value: Scalar, other: Scalar) -> Scalar:
+    """A float32 beside a float of Python's: as it is held if it may be either."""
+    if value.dtype != SINGLE or other.dtype != FLOAT or not other.weak:
+        return value
+    held: Scalar = replace(cast(value, FLOAT), python=True, weak=True, own="False")
+    return held
+
+
+def _of_either(writer: Writer, operation: Any, operands: list[Scalar]) -> Scalar:
+    """The result for numbers that are Python's at times: both, of which one is computed.
+
+    x * 2.0     ->      x * 2.0 if x_own else np.float64(np.float32(x) * np.float32(2.0))
+    """
+    firm = any(not (o.weak or o.own or o.dtype == BOOL) for o in operands)
+    if not firm:
+        operands = [o if o.text.isidentifier() else writer.settled(o) for o in operands]
+    own = " and ".join(o.own for o in operands if o.own)
+    a: Scalar = apply(writer, operation, [replace(o, own="", weak=o.weak or (not firm and o.own != "")) for o in operands])
+    if firm:
+        return a
+    b: Scalar = apply(writer, operation, [_of_numpy(o) if o.own else o for o in operands])
+    reads = a.reads | b.reads
+    if a.dtype == b.dtype:
+        text = a.text if a.text == b.text else f"({a.text} if {writer.asked(own)} else {b.text})"
+        return replace(b, text=text, python=a.python or b.python, reads=reads, own=own if a.weak and not b.weak else "")
+    if a.weak and b.dtype == SINGLE:
+        text = f"({a.text} if {writer.asked(own)} else {cast_text(b.text, FLOAT)})"
+        return replace(a, text=text, python=True, reads=reads, own=own)
+    writer.line(f"of_numpy({writer.asked(own)})")
+    return b
+
+
+def _of_numpy(value: Scalar) -> Scalar:
+    """A number that may be Python's where it is NumPy's: one that is weak is a float32 then."""
+    out: Scalar = replace(cast(value, SINGLE) if value.weak else value, own="", weak=False)
+    return out
+
+
+def certain(writer: Writer, value: Any) -> Any:
+    """The value, of which the dtype is certain: what is Python's at times, and float32 at others, is checked."""
+    if not isinstance(value, Scalar) or not value.own or not value.weak:
+        return value
+    writer.line(f"of_numpy({writer.asked(value.own)})")
+    return _of_numpy(value)
 
 
 def _of_numbers(writer: Writer, operation: Any, operands: list[Scalar]) -> Scalar:
@@ -347,7 +410,7 @@ def _whole_quotient(writer: Writer, operation: Any, a: Any, b: Any) -> Any:
 
 def chosen_by(writer: Writer, operands: list[Any]) -> Any:
     """`np.where(condition, a, b)`."""
-    condition, a, b = operands
+    condition, a, b = operands[0], *(certain(writer, o) for o in operands[1:])
     if condition.dtype != BOOL:
         raise Unfit("np.where of what is no truth value")
     dtype = common([a, b]) or (FLOAT if FLOAT in (a.dtype, b.dtype) else a.dtype if a.dtype == b.dtype else None)

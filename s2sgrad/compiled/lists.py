@@ -14,6 +14,7 @@ from s2sgrad.compiled.output import Nest, Store
 from s2sgrad.compiled.rows import row_of
 from s2sgrad.compiled.values import (
     INT,
+    SINGLE,
     Extent,
     Follows,
     Gather,
@@ -64,6 +65,8 @@ def _pushed(self: Lowering, stack: Stack, value: Any, key: str) -> tuple[str, An
         parts = [_pushed(self, stack, v, f"{key}_{k}") for k, v in enumerate(value.items)]
         return f"({', '.join(t for t, _ in parts)},)", value.of(i for _, i in parts)
     if isinstance(value, Scalar):
+        if value.own and value.weak:
+            return f"single({value.text})", Scalar("", SINGLE, True)
         return value.text, Scalar("", value.dtype, value.python, weak=value.weak)
     if isinstance(value, Object) and value.value is None:
         return "None", value

@@ -24,7 +24,7 @@ from s2sgrad.compiled.lowering import Functions, Lowering, Opened, argument
 from s2sgrad.compiled.output import Block, Line, text_of
 from s2sgrad.compiled.products import matmul
 from s2sgrad.compiled.threads import shared
-from s2sgrad.compiled.values import FLOAT, SINGLE, Items, Leaf, Object, Scalar, Unfit, is_array
+from s2sgrad.compiled.values import FLOAT, FLOATS, SINGLE, Items, Leaf, Object, Scalar, Unfit, is_array
 from s2sgrad.compiled.writer import Again, Found
 from s2sgrad.ir.quote import mentioned
 
@@ -37,6 +37,22 @@ class Part:
     """How a leaf of a result is handed out: an array, a number of Python's or of NumPy's."""
 
     make: Any
+
+
+@dataclass(frozen=True)
+class Either:
+    """How a number is handed out that is Python's at times: beside it stands whether it is.
+
+    >>> Either(float, np.float64)([0.5, True]), Either(float, np.float64)([0.5, False])
+    (0.5, np.float64(0.5))
+    """
+
+    python: Any
+    other: Any
+
+    def __call__(self, values: list[Any]) -> Any:
+        value, is_python = values
+        return self.python(value) if is_python else self.other(value)
 
 
 @dataclass(frozen=True)
@@ -214,12 +230,15 @@ def _results(lowering: Lowering, result: Any) -> tuple[list[str], Any]:
     if isinstance(result, Object) and result.value is None:
         return [], None
     if isinstance(result, Scalar):
-        kinds = {FLOAT: (float, np.float64), SINGLE: (np.float32, np.float32)}.get(result.dtype) or (
+        kinds = {FLOAT: (float, np.float64), SINGLE: (float, np.float32)}.get(result.dtype) or (
             (int, np.int64) if result.dtype != "bool" else (bool, np.bool_)
         )
         if result.is_array:
             return [result.text], Part(np.array)
-        is_python = result.weak if result.dtype == FLOAT else result.python
+        if result.own and result.dtype == FLOAT:
+            either = Either(float, np.float32 if result.weak else np.float64)
+            return [result.text, lowering.writer.asked(result.own)], (either, (Part(None), Part(None)))
+        is_python = result.weak if result.dtype in FLOATS else result.python
         return [result.text], Part(kinds[0] if is_python else kinds[1])
     if not is_array(result):
         raise Unfit("a result of this type")

@@ -111,6 +111,8 @@ class Lowering:
         for key in sorted(keys & self.found.unbound):
             self.writer.line(f"{self.writer.item(key, 'bound')} = False")
             missing.begun(self, key)
+            if key in self.found.told:
+                self.writer.line(f"{self.writer.item(key, 'own')} = False")
         try:
             for parameter in frame.parameters:
                 self.assign(frame, parameter, arguments[parameter])
@@ -212,6 +214,8 @@ class Lowering:
         if value.is_array:
             raise Unfit("a variable that is an array without axes")
         what = (Scalar, value.dtype, value.python, value.weak, _is_short(value))
+        if value.own and value.weak:
+            what = (Scalar, SINGLE, True, False, False)
         self._may_be_none(key, what)
         known = self.found.types.get(key)
         if loose.joined(self.found, key, what) and known is not None:
@@ -223,14 +227,24 @@ class Lowering:
         if known and known[0] is not Scalar:
             raise Unfit(f"`{key}` has values of two types")
         what = what if known is None else _either(known, what, key)
+        differs = bool(value.own) or (known is not None and value.weak != known[3])
+        is_new = differs and what[1] in FLOATS and key not in self.found.either
+        self.found.either |= {key} if is_new else set()
         self._type(key, what, known is not None)
-        self.shapes[key] = (value.python, value.weak)
-        text = value.text if value.dtype == what[1] else elementwise.converted_text(value.text, what[1])
-        if what[1] == SINGLE and value.dtype == FLOAT and not _is_short(value):
-            text = f"single({value.text})"
-        self.writer.rebound({key})
-        if text != key:
-            self.writer.line(f"{key} = {text}")
+        if is_new:
+            raise Again
+        if value.own:
+            self.shapes.pop(key, None)
+        else:
+            self.shapes[key] = (value.python, value.weak)
+        dtype = FLOAT if what[1] == SINGLE and key in self.found.either else what[1]  # it is held so
+        text = value.text if value.dtype == dtype else elementwise.converted_text(value.text, dtype)
+        told = {self.writer.item(key, "own")} if key in self.found.told else set()
+        own = {name: self.writer.asked(value.own or str(value.weak)) for name in told}
+        self.writer.rebound({key, *told})
+        for name, new in {key: text, **own}.items():
+            if name != new:
+                self.writer.line(f"{name} = {new}")
 
     def _binds(self, key: str) -> None:
         """Note that a variable is bound from here on."""
@@ -308,7 +322,14 @@ class Lowering:
             return Object(known[1])
         if known[0] is Scalar:
             python, weak = self.shapes.get(key, known[2:4])
-            return Scalar(key, known[1], python, frozenset((key,)), weak=weak)
+            narrow = known[1] == SINGLE and key in self.found.either
+            if key in self.shapes or key not in self.found.either:
+                if narrow and weak:
+                    return Scalar(key, FLOAT, True, frozenset((key,)), weak=True)
+                text = elementwise.cast_text(key, SINGLE) if narrow else key
+                return Scalar(text, known[1], python, frozenset((key,)), weak=weak)
+            own = self.writer.item(key, "own")
+            return Scalar(key, FLOAT if narrow else known[1], True, frozenset((key, own)), weak=narrow, own=own)
         if key not in self.shapes:
             extents = []
             for axis in range(known[2]):
@@ -560,9 +581,7 @@ def _out_of_the_way(self: Lowering, value: Any, keys: set[str]) -> Any:
             self.found.join(name, part.root)
             return replace(part, root=name)
         if isinstance(part, Scalar) and part.reads & keys:
-            name = self.writer.fresh("t")
-            self.writer.line(f"{name} = {part.text}")
-            return Scalar(name, part.dtype, part.python, weak=part.weak)
+            return replace(self.writer.named(part, "t"), is_array=False)
         return part
 
     return mapped(moved, value)
@@ -1056,10 +1075,9 @@ def _conditional(self: Lowering, frame: Frame, node: gast.IfExp) -> Any:
     if isinstance(test, bool):
         return self.value(frame, node.body if test else node.orelse)
     a, b = self.value(frame, node.body), self.value(frame, node.orelse)
-    if not (isinstance(a, Scalar) and isinstance(b, Scalar) and a.dtype == b.dtype):
+    if not (isinstance(a, Scalar) and isinstance(b, Scalar)):
         raise Unfit("a choice between values that are no numbers")
-    reads = a.reads | b.reads | test.reads
-    return Scalar(f"({a.text} if {test.text} else {b.text})", a.dtype, a.python or b.python, reads, weak=a.weak and b.weak)
+    return elementwise.chosen_number(test.text, test.reads, a, b)
 
 
 def _call(self: Lowering, frame: Frame, node: gast.Call) -> Any:

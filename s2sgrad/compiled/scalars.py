@@ -254,6 +254,12 @@ def single(x: Any) -> Any:
     return y
 
 
+def of_numpy(is_python: Any) -> None:
+    """Check that a number is NumPy's."""
+    if is_python:
+        raise TypeError("a number of Python's")
+
+
 def integer(x: Any) -> Any:
     """`int(x)`, if it is far from the end of the range of integers."""
     if not abs(x) < _LARGEST:

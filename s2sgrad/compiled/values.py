@@ -53,7 +53,9 @@ class Scalar:
     """A number: its text, and what the text reads.
 
     `python`: it may be a number of Python's, by which division raises.  `weak`: it is one, and takes the type of the float32
-    that it meets.  `is_array`: it is an array without axes, which is a number as soon as something is computed of it.
+    that it meets.  `own`: what says at run time whether it is one, where that differs.  Where it is weak and none, it is a
+    float32, held as a float64.  `is_array`: it is an array without axes, which is a number as soon as something is computed
+    of it.
     """
 
     text: str
@@ -63,6 +65,7 @@ class Scalar:
     affine: Extent | None = None
     weak: bool = False
     is_array: bool = False
+    own: str = ""
 
     extents: Extents = ()
 

@@ -51,6 +51,8 @@ class Found:
     kept: dict[Any, str] = field(default_factory=dict)  # calls that NumPy computes, and why they have no loops
     unbound: set[str] = field(default_factory=set)  # variables that may be read before they are bound
     optional: set[str] = field(default_factory=set)  # variables that are None at times
+    either: set[str] = field(default_factory=set)  # variables that are numbers of Python's at times
+    told: set[str] = field(default_factory=set)  # those of which a flag says when, as something asks for it
     lists: dict[str, Any] = field(default_factory=dict)  # what all items of a list have in common
     moving: set[str] = field(default_factory=set)  # lists whose views are written while they are collected
     mixed: set[str] = field(default_factory=set)  # lists whose items have several types
@@ -124,6 +126,24 @@ class Writer:
         """The name of a list that begins: another one where a loop of which each trip is written begins it anew."""
         self._lists[name] = count = self._lists.get(name, -1) + 1
         return self.item(name, f"again{count}") if count else name
+
+    def asked(self, own: str) -> str:
+        """What says whether a number is Python's: the flags of variables that it reads are written."""
+        names = {*re.findall(r"\w+", own)}
+        new = {key for key in self.found.either - self.found.told if self.item(key, "own") in names}
+        if new:
+            self.found.told |= new
+            raise Again
+        return own
+
+    def named(self, value: Scalar, stem: str) -> Scalar:
+        """A number under a new name, which nothing changes."""
+        name, own = self.fresh(stem), value.own
+        self.line(f"{name} = {value.text}")
+        if own:
+            own = self.fresh(stem)
+            self.line(f"{own} = {self.asked(value.own)}")
+        return replace(value, text=name, reads=frozenset(), affine=None, own=own)
 
     def line(self, text: str) -> None:
         """Write a statement."""
@@ -274,10 +294,8 @@ class Writer:
             if isinstance(part, (Tree, Gather)):
                 return self.stored(part, self.fresh(f"{stem}_"))
             if isinstance(part, Scalar) and part.affine is None and not _is_constant(part):
-                name = self.fresh(f"{stem}_")
-                self.line(f"{name} = {part.text}")
-                affine = Extent(name) if part.dtype == INT else None
-                return replace(part, text=name, reads=frozenset(), affine=affine)
+                named = self.named(part, f"{stem}_")
+                return replace(named, affine=Extent(named.text) if part.dtype == INT else None)
             return part
 
         return mapped(settled, value)

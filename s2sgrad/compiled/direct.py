@@ -33,7 +33,7 @@ _UNARY: dict[type[ast.AST], Callable[..., Any]] = {
     ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_, ast.Invert: operator.invert,
 }  # fmt: skip
 _PLAIN = (ast.Constant, ast.Name, ast.BoolOp, ast.IfExp, ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop,
-          ast.Tuple, ast.If, ast.Expr, ast.Assign, ast.AugAssign, ast.Pass)  # fmt: skip
+          ast.Tuple, ast.If, ast.Expr, ast.AugAssign, ast.Pass)  # fmt: skip
 _OF_NUMPY = ("inf", "nan", "float32", "float64", "int64", "bool_")
 
 
@@ -73,6 +73,8 @@ class Outlined:
         self.counts = _counted(self.tree)
         self.own = bound_in(self.tree) | {a.arg for a in self.tree.args.args}
         self.counters = counters(self.tree)
+        parts = (n.value for n in ast.walk(self.tree) if isinstance(n, (ast.Subscript, ast.Attribute)))
+        self.arrays = {n.id for n in parts if isinstance(n, ast.Name)}
         self.tree.body = self._replaced(self.tree.body, {a.arg for a in self.tree.args.args})
         ast.fix_missing_locations(self.tree)
 
@@ -110,6 +112,10 @@ class Outlined:
     def _is_plain(self, node: ast.AST) -> bool:
         if isinstance(node, ast.For):
             return _counts(node)
+        if isinstance(node, ast.Assign):
+            return not isinstance(node.value, ast.Tuple) and not (
+                isinstance(node.value, ast.Name) and node.value.id in self.arrays
+            )
         if isinstance(node, ast.Call):
             called = node.func.id if isinstance(node.func, ast.Name) else None
             return not node.keywords and (called in self.known or isinstance(node.func, ast.Attribute))

@@ -217,14 +217,23 @@ def _processor() -> str:
 
 def native(text: str, name: str, arguments: tuple[Any, ...]) -> Callable[..., Any]:
     """The function of a lowered text, compiled for arguments of these types."""
-    nb = numba()
-    path = _written(text, key_of(text, arguments))
+    nb, key = numba(), key_of(text, arguments)
+    inferred = f"{key}{_INFERRED}"
+    keys = [inferred] if _file(inferred).exists() else [key, inferred]
     loops: Callable[..., Any]
-    try:
-        loops = _compiled(nb, text, name, arguments, path)
-    except Exception:  # a file that another version wrote or that is damaged; or loops that have no instructions
-        loops = _compiled(nb, text, name, arguments, None, is_direct=False)
+    for own in keys:
+        with contextlib.suppress(Exception):  # a file that another version wrote or that is damaged; or no instructions
+            loops = _compiled(nb, text, name, arguments, _written(text, own), is_direct=own is key)
+            return loops
+    loops = _compiled(nb, text, name, arguments, None, is_direct=False)
     return loops
+
+
+_INFERRED = "_inferred"  # ends the names of the files of texts whose loops have no instructions
+
+
+def _file(key: str) -> pathlib.Path:
+    return cache_folder() / f"loops_{key}.py"
 
 
 def _known() -> set[str]:
@@ -233,7 +242,7 @@ def _known() -> set[str]:
 
 
 _MANY = 30  # loops; in one long function they take the compiler longer, and run no faster
-_BUILTINS = {"range", "abs", "float", "int", "bool", "max", "min"}
+_BUILTINS = {"range", "abs", "float", "int", "bool"}
 
 
 def _compiled(
@@ -295,11 +304,10 @@ def runs_in_threads(text: str) -> bool:
 def _written(text: str, key: str) -> pathlib.Path | None:
     """The file of a text; None where no file can be written."""
     with contextlib.suppress(OSError):
-        folder = cache_folder()
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"loops_{key}.py"
+        path = _file(key)
+        path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or path.read_text() != text:
-            with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as file:
+            with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
                 file.write(text)
             os.replace(file.name, path)
         return path

@@ -522,3 +522,50 @@ def test_what_is_only_read_is_not_written(numba):
     text = "def f_loops(x):\n    for i in range(3):\n        x[i] = 2.0\n    return (x[0],)\n"
     with pytest.raises(Exception, match="only read"):
         by_instructions(text, "f_loops", (frozen,))
+
+
+def test_loops_without_instructions_are_kept_on_disk(numba, monkeypatch, tmp_path):
+    """The next process compiles them no more than this one: not even to find out that they have none."""
+    monkeypatch.setenv("S2SGRAD_CACHE", str(tmp_path))
+    tried, compiled = [], native._compiled
+
+    def noted(nb, text, name, arguments, path, is_direct=True):
+        tried.append(is_direct)
+        if is_direct:
+            raise TypeError("without instructions")
+        return compiled(nb, text, name, arguments, path, is_direct)
+
+    monkeypatch.setattr(native, "_compiled", noted)
+    for expected in ([True, False], [False]):
+        tried.clear()
+        np.testing.assert_array_equal(native.native(ROWS, "g_loops", (np.ones((3, 2)),))(np.ones((3, 2)))[0], 2.0)
+        assert tried == expected
+        assert [*tmp_path.rglob("*.nbc")]
+
+
+EXCHANGED = """
+def e_loops(x, n):
+    b, c = np.empty(n), np.empty(n)
+    for i in range(n):
+        b[i] = x[i]
+    for t in range(3):
+        for i in range(n):
+            c[i] = b[i] * 2.0
+        b, c = c, b
+    d = b
+    for t in range(3):
+        d = c
+        for i in range(n):
+            d[i] = d[i] + max(b[i], 0.0)
+    return (d,)
+"""
+
+
+def test_loops_within_others_that_have_no_instructions(numba):
+    """Arrays that are exchanged leave instructions to the loops between them."""
+    x = np.linspace(-1.0, 1.0, 5)
+    tree = ast.parse(EXCHANGED)
+    assert len(native.direct.outlined(tree, native._known())) == 2
+    np.testing.assert_array_equal(
+        by_instructions(EXCHANGED, "e_loops", (x, 5))[0], as_python(EXCHANGED, "e_loops", (x, 5))[0]
+    )

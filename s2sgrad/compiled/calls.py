@@ -432,12 +432,17 @@ def zeros(self: Lowering, x: Any) -> Any:
         return filled("0.0", x.extents, SINGLE if x.dtype == SINGLE else FLOAT)
     if isinstance(x, Scalar):
         zero = constant(0.0 if x.python else np.float32(0.0) if x.dtype == SINGLE else np.float64(0.0))
-        return replace(zero, own=x.own, reads=x.reads) if x.own and x.weak else zero
+        return _of_the_type_of(x, zero)
     if isinstance(x, Object) and x.value is None:
         return x
     if isinstance(x, Loose):
         return Loose(zeros(self, x.value), x.scales)
     raise Unfit("the cotangent of an object")
+
+
+def _of_the_type_of(x: Scalar, number: Scalar) -> Scalar:
+    """A number of Python's, which is a float32 where another one is."""
+    return replace(number, own=x.own, reads=x.reads) if x.own and x.weak else number
 
 
 def _seed_like(self: Lowering, y: Any, seed: Any = None) -> Any:
@@ -452,8 +457,7 @@ def _seed_like(self: Lowering, y: Any, seed: Any = None) -> Any:
     if seed is None or isinstance(seed, Object):
         if is_array(y):
             return filled("1.0", y.extents, y.dtype)
-        one = constant(1.0 if y.dtype == FLOAT else np.float32(1.0))
-        return replace(one, own=y.own, reads=y.reads) if y.own and y.weak else one
+        return _of_the_type_of(y, constant(1.0 if y.dtype == FLOAT else np.float32(1.0)))
     if seed.rank != y.rank or seed.dtype not in FLOATS:
         raise Unfit("a seed of another type or rank")
     if isinstance(y, Scalar):

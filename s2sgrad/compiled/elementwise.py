@@ -176,7 +176,11 @@ def _of_either(writer: Writer, operation: Any, operands: list[Scalar]) -> Scalar
     a: Scalar = apply(writer, operation, [replace(o, own="", weak=o.weak or (not firm and o.own != "")) for o in operands])
     if firm:
         return a
-    b: Scalar = apply(writer, operation, [_of_numpy(o) if o.own else o for o in operands])
+    return _either(writer, own, a, apply(writer, operation, [_of_numpy(o) if o.own else o for o in operands]))
+
+
+def _either(writer: Writer, own: str, a: Scalar, b: Scalar) -> Scalar:
+    """A result of numbers of Python's, or the same of those of NumPy."""
     reads = a.reads | b.reads
     if a.dtype == b.dtype:
         text = a.text if a.text == b.text else f"({a.text} if {writer.asked(own)} else {b.text})"

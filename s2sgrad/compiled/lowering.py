@@ -239,10 +239,13 @@ class Lowering:
             self.shapes[key] = (value.python, value.weak)
         dtype = FLOAT if what[1] == SINGLE and key in self.found.either else what[1]  # it is held so
         text = value.text if value.dtype == dtype else elementwise.converted_text(value.text, dtype)
-        told = {self.writer.item(key, "own")} if key in self.found.told else set()
-        own = {name: self.writer.asked(value.own or str(value.weak)) for name in told}
+        self._binds_to(key, text, value.own or str(value.weak))
+
+    def _binds_to(self, key: str, text: str, own: str) -> None:
+        """Write that a variable is bound to a number, and whether that is Python's, if something asks."""
+        told = {self.writer.item(key, "own"): self.writer.asked(own)} if key in self.found.told else {}
         self.writer.rebound({key, *told})
-        for name, new in {key: text, **own}.items():
+        for name, new in {key: text, **told}.items():
             if name != new:
                 self.writer.line(f"{name} = {new}")
 

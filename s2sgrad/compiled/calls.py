@@ -568,7 +568,13 @@ def _added(self: Lowering, a: Any, b: Any) -> Any:
 def _float(self: Lowering, x: Any) -> Any:
     if not isinstance(x, Scalar):
         raise Unfit("float() of what is no number")
-    text = x.text if x.dtype == FLOAT else f"(1.0 if {x.text} else 0.0)" if x.dtype == BOOL else f"float({x.text})"
+    text = (
+        x.text
+        if x.dtype == FLOAT
+        else f"(1.0 if {x.text} else 0.0)"
+        if x.dtype == BOOL
+        else elementwise.converted_text(x.text, FLOAT, x.dtype)
+    )
     return Scalar(text, FLOAT, True, x.reads, weak=True)
 
 

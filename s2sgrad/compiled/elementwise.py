@@ -279,9 +279,9 @@ def cast_text(text: str, dtype: str) -> str:
     return f"{_CASTS[dtype]}({text})"
 
 
-def converted_text(text: str, dtype: str) -> str:
-    """The text of a number of Python's as one of another type."""
-    return f"float({text})" if dtype == FLOAT else cast_text(text, dtype)
+def converted_text(text: str, dtype: str, given: str) -> str:
+    """The text of a number as one of another type; under numba `float` leaves a float32 what it is."""
+    return f"float({text})" if dtype == FLOAT and given not in FLOATS else cast_text(text, dtype)
 
 
 def cast(value: Any, dtype: str) -> Any:

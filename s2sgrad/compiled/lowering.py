@@ -238,7 +238,7 @@ class Lowering:
         else:
             self.shapes[key] = (value.python, value.weak)
         dtype = FLOAT if what[1] == SINGLE and key in self.found.either else what[1]  # it is held so
-        text = value.text if value.dtype == dtype else elementwise.converted_text(value.text, dtype)
+        text = value.text if value.dtype == dtype else elementwise.converted_text(value.text, dtype, value.dtype)
         self._binds_to(key, text, value.own or str(value.weak))
 
     def _binds_to(self, key: str, text: str, own: str) -> None:

@@ -569,3 +569,18 @@ def test_loops_within_others_that_have_no_instructions(numba):
     np.testing.assert_array_equal(
         by_instructions(EXCHANGED, "e_loops", (x, 5))[0], as_python(EXCHANGED, "e_loops", (x, 5))[0]
     )
+
+
+def doubled_precision(x):
+    return float(x[0]) * float(x[1]) + float(x[2])
+
+
+@pytest.mark.skipif(
+    np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="numbers of Python's take the type of float32 since"
+)
+def test_float_of_float32_is_computed_in_float64(numba):
+    """Numba's `float` leaves a float32 what it is."""
+    x = np.array([0.1, 0.7, 1e-9], np.float32)
+    f = compile(doubled_precision)
+    assert f(x) == doubled_precision(x) and type(f(x)) is float
+    assert "is compiled" in f.explain_compile()

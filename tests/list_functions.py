@@ -47,8 +47,6 @@ SINGULAR = {
 ONCE = (
     stats.zipf.pmf,
     stats.zipf.logpmf,
-    interpolate.interpn,
-    interpolate.RegularGridInterpolator.__call__,
     interpolate.pchip_interpolate,
     signal.impulse,
     linalg.cholesky_banded,

@@ -32,6 +32,11 @@ def well(x, k):
     return np.sum((x - k) ** 4 + (x - 1.0) ** 2) + x[0] * x[1]
 
 
+def slope(f, k=1.2, h=1e-3):
+    """The derivative by differences of fourth order."""
+    return (8.0 * (f(k + h) - f(k - h)) - (f(k + 2 * h) - f(k - 2 * h))) / (12.0 * h)
+
+
 # --- roots -----------------------------------------------------------------------------------------------------------
 
 
@@ -286,14 +291,76 @@ EQUATIONS = [
 ]  # fmt: skip
 
 
-KINDS = {"root": ROOTS, "minimum": MINIMA, "integral": INTEGRALS, "equation": EQUATIONS}
+# --- complex numbers -------------------------------------------------------------------------------------------------
+
+SPINS = np.array([[0.5, 0.3 - 0.2j], [0.3 + 0.2j, -0.5]])
+
+
+def turning_spin(k):
+    found = integrate.solve_ivp(
+        lambda t, psi: -1j * (SPINS @ psi) * np.cos(k * t) * k, (0.0, 1.0), np.array([1.0 + 0j, 0.0]), t_eval=[0.5, 1.0],
+        rtol=1e-9, atol=1e-10,
+    )  # fmt: skip
+    return np.abs(found.y[1, -1]) ** 2 + found.y[0, 0].imag
+
+
+def waves_that_feel_their_size(k):
+    found = integrate.solve_ivp(
+        lambda t, y, c: -1j * np.abs(y) ** 2 * y * c + 0.3j * np.conj(y), (0.0, 1.0), [k + 0j, 0.4j], args=(k * 1j,),
+        rtol=1e-9, atol=1e-10,
+    )  # fmt: skip
+    return np.sum(np.abs(found.y[:, -1]) ** 2)
+
+
+def real_state_of_complex_numbers(k):
+    z = k + 0.3j
+    return np.sum(integrate.odeint(lambda y, t: -np.abs(z) * y * y, [1.0, 2.0], T, rtol=1e-10, atol=1e-10)[-1])
+
+
+def root_in_complex_numbers(k):
+    return np.angle(optimize.newton(lambda z: z**3 - k * 1j, 0.6 + 0.3j, tol=1e-13)) + k
+
+
+def minimum_over_parts(k):
+    z = k * np.exp(0.3j)
+    return np.prod(optimize.minimize(lambda x: np.abs(x[0] + 1j * x[1] - z) ** 2 + x[0] ** 4, np.ones(2), tol=1e-10).x)
+
+
+COMPLEX = [
+    turning_spin,
+    waves_that_feel_their_size,
+    real_state_of_complex_numbers,
+    root_in_complex_numbers,
+    minimum_over_parts,
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("f", [
+    lambda z: integrate.quad(lambda x: np.abs(np.exp(1j * z * x) + 1.0) ** 2, 0.0, 1.0)[0],
+    lambda z: np.abs(integrate.quad_vec(lambda x: np.exp(1j * z * x) * np.array([1.0, x]), 0.0, 1.0)[0][1]) ** 2,
+    lambda z: np.abs(integrate.fixed_quad(lambda x: np.exp(1j * z * x), 0.0, 1.0, n=6)[0]) ** 2,
+    lambda z: np.abs(optimize.newton(lambda x: x**3 - z, 0.6 + 0.3j, tol=1e-13)) ** 2,
+])  # fmt: skip
+@pytest.mark.parametrize("z", [0.5 + 0.3j, np.complex128(0.5 + 0.3j)], ids=["number", "numpy"])
+def test_functions_that_close_over_complex_numbers(f, z):
+    wanted = slope(lambda h: f(z + h), 0.0) - 1j * slope(lambda h: f(z + h * 1j), 0.0)
+    assert np.isclose(grad(f)(z), wanted, rtol=1e-6)
+    assert np.isclose(jvp(f, (z,), (1.0 - 2.0j,))[1], (wanted * (1.0 - 2.0j)).real, rtol=1e-6)
+
+
+def test_equations_that_conjugate_are_refused():
+    def f(k):
+        return np.abs(optimize.newton(lambda z: z**3 - k + 0.1 * np.conj(z), 0.6 + 0.3j, tol=1e-12))
+
+    for derivative in (grad(f), lambda k: jvp(f, (k,), (1.0,))):
+        with pytest.raises((S2SGradError, Refusal), match="not holomorphic"):
+            derivative(0.5)
+
+
+KINDS = {"root": ROOTS, "minimum": MINIMA, "integral": INTEGRALS, "equation": EQUATIONS, "complex": COMPLEX}
 EVERY = [pytest.param(f, id=f"{kind}-{n}") for kind, fs in KINDS.items() for n, f in enumerate(fs)]
 ONCE = [pytest.param(f, id=f"rough-{n}") for n, f in enumerate([*ROUGH, *SUMS, between_boundaries, of_a_parameter])]
-
-
-def slope(f, k=1.2, h=1e-3):
-    """The derivative by differences of fourth order."""
-    return (8.0 * (f(k + h) - f(k - h)) - (f(k + 2 * h) - f(k - 2 * h))) / (12.0 * h)
 
 
 def test_a_default_that_is_a_number_of_numpy():

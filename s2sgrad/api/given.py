@@ -378,7 +378,7 @@ def _write_for_complex_numbers(
     guards = {k: spec.in_complex.get(v, v) if isinstance(v, types.FunctionType) else v for k, v in space.items()}
     for known, wanted in ((rule, required), *((of_keyword, [n]) for n, of_keyword in rule.keyword_rules.items())):
         texts = [calls.get(n, "None") for n in wanted]
-        known.refined(_is_complex)(_written(spec, f"{known.pullback.__name__}_of_complex", texts, guards))
+        known.refined(_is_complex, exact=True)(_written(spec, f"{known.pullback.__name__}_of_complex", texts, guards))
 
 
 def _is_complex(complex: bool) -> bool:

@@ -80,10 +80,6 @@ def closure(g, y, function, holds, usual=0):
 
 
 closure.complex = True  # asked by name: users do not know this one's
-closure.refuse(
-    lambda complex: complex,
-    "a function that is handed on has no derivative in complex numbers around it: compute with real and imaginary parts",
-)
 
 
 @linear(runtime.as_number)

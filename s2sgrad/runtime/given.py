@@ -134,7 +134,7 @@ def _of_floats(bar: Any, shape: tuple[int, ...]) -> Any:
     if not isinstance(bar, (np.ndarray, np.generic, int, float, complex)):  # an Array, which the tape broadcasts
         return bar
     if np.shape(bar) != shape:
-        return np.array(np.broadcast_to(bar, shape), dtype=float)
+        return np.array(np.broadcast_to(bar, shape), dtype=complex if np.iscomplexobj(bar) else float)
     if isinstance(bar, (np.ndarray, np.generic)):
         return bar if bar.dtype.kind in "fc" else bar.astype(float)
     return float(bar) if not isinstance(bar, complex) else bar

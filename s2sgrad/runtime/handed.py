@@ -76,10 +76,12 @@ def ungiven(x: Any, said: str, argument: str = "") -> Any:
         return Ungiven(zero, _names(x), said, argument) if callable(x) and has_numbers(zero) else zero
     if isinstance(x, Ungiven):
         return x
-    if not isinstance(x, (np.ndarray, np.generic, int, float)) and not has(x, "__array__"):
+    if not isinstance(x, (np.ndarray, np.generic, int, float, complex)) and not has(x, "__array__"):
         return None
     if isinstance(x, np.ndarray):
         return np.zeros(x.shape, float_type(x.dtype))
+    if np.iscomplexobj(x):
+        return 0j
     return np.zeros(np.shape(x)) if np.ndim(x) else 0.0
 
 

@@ -29,13 +29,20 @@ def rate_of(f, y, t, args, time_first):
     return np.ravel(np.asarray(f(t, y, *tupled(args)) if time_first else f(y, t, *tupled(args))))
 
 
+def part_of(held, k, y):
+    """The states (0) or their cotangents (1) in a vector of all numbers: real ones where the states are."""
+    n = np.shape(y)[1]
+    part = held[k * n : (k + 1) * n]
+    return part if np.iscomplexobj(y) else part.real
+
+
 def swept(solve, g, y, f, t, args, time_first):
     """The cotangents of the function and `args`, and that of the state at the first time before its own cotangent is added;
     `y` and `g` have a row for each time."""
     like, n = runtime.zeros((f, args)), np.shape(y)[1]
 
     def backwards(s, held):
-        state, adjoint = held[:n], held[n : 2 * n]
+        state, adjoint = part_of(held, 0, y), part_of(held, 1, y)
         rate, pull = vjp(rate_of, f, state, -s, args, time_first)
         f_bar, state_bar, _, args_bar, _ = pull(adjoint)
         return np.concatenate((-rate, state_bar, flattened((f_bar, args_bar), like)))
@@ -45,7 +52,7 @@ def swept(solve, g, y, f, t, args, time_first):
         adjoint = adjoint + g[k]
         if t[k] != t[k - 1]:
             end = solve(backwards, np.concatenate((y[k], adjoint, bars)), np.array([-t[k], -t[k - 1]]))[1]
-            adjoint, bars = end[n : 2 * n], end[2 * n :]
+            adjoint, bars = part_of(end, 1, y), end[2 * n :]
     return unflattened(bars, like), adjoint
 
 
@@ -119,10 +126,27 @@ def tightest(tolerance):
 flat(tightest)
 
 
+def paired(z):
+    """Complex numbers as twice as many real ones, which is what `odeint` takes."""
+    return np.concatenate((np.real(z), np.imag(z)))
+
+
+def odeint_states(rate, start, t, rtol, atol, mxstep):
+    """The states at these times, a row for each."""
+    if not np.iscomplexobj(start):
+        return integrate.odeint(rate, start, t, rtol=rtol, atol=atol, mxstep=mxstep, tfirst=True)
+    n = np.size(start)
+    pairs = integrate.odeint(
+        lambda s, held: paired(rate(s, held[:n] + 1j * held[n:])),
+        paired(start), t, rtol=rtol, atol=atol, mxstep=mxstep, tfirst=True,
+    )  # fmt: skip
+    return pairs[:, :n] + 1j * pairs[:, n:]
+
+
 def odeint_solver(rtol, atol, mxstep):
     """What solves the equations of the derivatives."""
     rtol, atol = tightest(rtol), tightest(atol)
-    return lambda rate, start, t: integrate.odeint(rate, start, t, rtol=rtol, atol=atol, mxstep=mxstep, tfirst=True)
+    return lambda rate, start, t: odeint_states(rate, start, t, rtol, atol, mxstep)
 
 
 def odeint_bars(g, y, f, t, args, full, rtol, atol, mxstep, time_first):
@@ -246,7 +270,22 @@ def between(y: Any, t_eval: Any) -> np.ndarray:
     return np.zeros(n) if t_eval is not None else np.array([0.0, *[np.nan] * (n - 2), 0.0][:n])
 
 
-flat(require_times, between)
+def steps(y: Any) -> np.ndarray:
+    """The steps that were chosen between the first and the last, which count as times that do not move."""
+    return np.array(y["t"][1:-1])
+
+
+flat(require_times, between, steps)
+
+
+def path_of(y, f, t_span, y0, method, t_eval, args, options):
+    """The states that were found and their times, as functions of all that they depend on at times that do not move."""
+    if t_eval is not None:
+        return y["y"], y["t"]
+    ends, (rtol, atol, max_step) = np.asarray(t_span) * 1.0, options
+    times = np.concatenate((ends[:1], steps(y), ends[1:]))
+    path = integrate.solve_ivp(f, t_span, y0, method, times, args=args, rtol=rtol, atol=atol, max_step=max_step)
+    return path["y"], times
 
 
 def given_args(args):
@@ -258,7 +297,8 @@ def ivp_bars(g, y, f, t_span, y0, method, t_eval, dense, events, vectorized, arg
     """What `swept` gives, of the initial state and those at the times."""
     require_path(y, g, dense, events, vectorized)
     require_times(g, y, t_eval)
-    states, times = np.vstack((as_line(y0), y["y"].T)), np.concatenate((np.array([t_span[0]]), y["t"]))
+    found, at = path_of(y, f, t_span, y0, method, t_eval, args, options)
+    states, times = np.vstack((as_line(y0), found.T)), np.concatenate((np.array([t_span[0]]), at))
     g_states = np.vstack((np.zeros(np.size(as_line(y0))), g["y"].T))
     return swept(ivp_solver(method, options[0], options[1], options[2]), g_states, states, f, times, given_args(args), True)
 

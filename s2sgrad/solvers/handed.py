@@ -18,7 +18,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.api import given, jvp, vjp
 from s2sgrad.api.given import defjvp, defvjp, described
-from s2sgrad.rules.table import flat, linear
+from s2sgrad.rules.table import flat, linear, of_complex_numbers
 from s2sgrad.runtime import Refusal
 from s2sgrad.runtime.handed import is_zero
 from s2sgrad.runtime.structure import rebuilt
@@ -70,7 +70,18 @@ def _unknown(y: Any) -> Any:
     return np.nan if isinstance(y, (float, np.floating)) else runtime.zeros(y)
 
 
-flat(require_solved, require_only, unknown_tangent)
+def require_holomorphic(x: Any, pull: Function, slopes: Any, said: str) -> None:
+    """Refuse equations in complex numbers whose derivative along `1j` is not `1j` times that along 1: they are two each."""
+    if not np.iscomplexobj(x):
+        return
+    units = np.reshape(np.eye(np.size(x)) * 1j, (-1, *np.shape(x)))
+    turned = np.stack([np.ravel(pull(unit if np.ndim(x) else unit[()])[1]) for unit in units])
+    if not np.allclose(turned, np.reshape(slopes, np.shape(turned)) * 1j, rtol=1e-6, atol=1e-9):
+        raise Refusal(None, f"{said}: the equations are not holomorphic (they conjugate, or take a part or a size): write "
+                            "them for real and imaginary parts")  # fmt: skip
+
+
+flat(require_solved, require_only, require_holomorphic, unknown_tangent)
 
 
 # --- one vector of all cotangents ------------------------------------------------------------------------------------
@@ -107,7 +118,8 @@ def unflattened(vector: np.ndarray, like: Any) -> Any:
             return rebuilt(part, filled)
         if part is None:
             return None
-        return np.reshape(next(left), np.shape(part)).copy() if np.ndim(part) else float(next(left)[0])
+        own = next(left) if np.iscomplexobj(part) else next(left).real  # a real number takes the real part
+        return np.reshape(own, np.shape(part)).copy() if np.ndim(part) else own[0].item()
 
     return filled(like)
 
@@ -120,6 +132,9 @@ def _(w, v, bars, like):
 @linear(unflattened)
 def _(w, y, vector, like):
     return flattened(w, like), None
+
+
+of_complex_numbers(flattened, unflattened)
 
 
 # --- implicit functions ----------------------------------------------------------------------------------------------
@@ -137,10 +152,12 @@ def implicit(residual: Function, x_bar: Any, x: Any, f: Any, given: Any, said: s
     if np.ndim(x) == 0:
         slope = pull(1.0)[1]
         require_solved(x, slope, rest, said)
+        require_holomorphic(x, pull, slope, said)
         w = -x_bar / slope
     else:
         slopes = rows(pull, x)
         require_solved(x, slopes, rest, said)
+        require_holomorphic(x, pull, slopes, said)
         w = np.reshape(np.linalg.solve(slopes.T, -np.ravel(x_bar)), np.shape(x))
     f_bar, _, given_bar = pull(w)
     return f_bar, given_bar
@@ -152,9 +169,11 @@ def implicit_dot(residual: Function, x: Any, change: Any, f: Any, given: Any, sa
     if np.ndim(x) == 0:
         slope = pull(1.0)[1]
         require_solved(x, slope, rest, said)
+        require_holomorphic(x, pull, slope, said)
         return -change / slope
     slopes = rows(pull, x)
     require_solved(x, slopes, rest, said)
+    require_holomorphic(x, pull, slopes, said)
     return np.reshape(np.linalg.solve(slopes, -np.ravel(change)), np.shape(x))
 
 

@@ -1,11 +1,14 @@
 """Rules of scipy.interpolate, continued: data on grids (`interpn`, `RegularGridInterpolator`, `RectBivariateSpline`).
 
 y = interpn((x0, x1), v, p)     ->     v_bar = the shares of y_bar, added at the corners of the cells that the points are in;
-                                       p_bar by the slopes of the multilinear function there
+                                       p_bar = y_bar times the derivatives along each axis, of the order that is next
 y = RectBivariateSpline(a, b, v).ev(s, t)    ->    s_bar = y_bar * spline.ev(s, t, 1, 0)
 
-The values between the places of a grid are linear in the data (multilinear: Weiser and Zarantonello 1988, "A note on
-piecewise linear and multilinear table interpolation in many dimensions").  The places of the grid are constants.
+The values between the places of a grid are linear in the data, and products of functions of one axis each: multilinear
+(Weiser and Zarantonello 1988, "A note on piecewise linear and multilinear table interpolation in many dimensions"), or
+products of splines (de Boor 1978, "A practical guide to splines", chapter XVII), whose coefficients are `C0 @ v @ C1.T` with
+`C` the coefficients of the spline through each unit vector.  So each derivative in the points is one more such product, in
+which the function of one axis is differentiated.  The places of the grid are constants.
 """
 
 from __future__ import annotations
@@ -18,26 +21,30 @@ from s2sgrad.rules.scipy.interpolate import by_column, by_row, columns_like, row
 from s2sgrad.rules.table import elementwise, flat, general, linear, structured
 from s2sgrad.runtime import Refusal, unbroadcast
 
-# --- cells -----------------------------------------------------------------------------------------------------------
+# --- points ----------------------------------------------------------------------------------------------------------
 
 
-def located(xi):
-    """Points as an array: a tuple holds their coordinates.
+def located(xi, count):
+    """Points of so many coordinates as an array: a tuple holds their coordinates.
 
-    >>> located((np.array([1.0, 2.0]), 5.0)).tolist()
+    >>> located((np.array([1.0, 2.0]), 5.0), 2).tolist()
     [[1.0, 5.0], [2.0, 5.0]]
+    >>> located([1.0, 5.0], 2).tolist()
+    [[1.0, 5.0]]
     """
     if isinstance(xi, tuple) and len(xi) > 1:
         return np.stack(np.broadcast_arrays(*xi), axis=-1)
-    return np.asarray(xi[0] if isinstance(xi, tuple) else xi)
+    points = np.asarray(xi[0] if isinstance(xi, tuple) else xi)
+    return np.reshape(points, (-1, count)) if np.ndim(points) == 1 else points
 
 
-def located_bar(w, xi):
+def located_bar(w, xi, count):
     """The cotangent of points, in the structure that they have."""
+    if isinstance(xi, tuple) and len(xi) > 1:
+        return tuple([as_given(w[..., k], x) for k, x in enumerate(xi)])
     if isinstance(xi, tuple):
-        each = [w] if len(xi) == 1 else [w[..., k] for k in range(len(xi))]
-        return tuple([as_given(bar, x) for bar, x in zip(each, xi, strict=True)])
-    return as_given(w, xi)
+        return (as_given(np.reshape(w, np.shape(xi[0])), xi[0]),)
+    return as_given(np.reshape(w, np.shape(xi)), xi)
 
 
 def as_given(w, x):
@@ -47,193 +54,245 @@ def as_given(w, x):
     return unbroadcast(w, x)
 
 
-def located_along(dot, xi):
+def located_along(dot, xi, count):
     """The transpose of `located_bar`."""
     if isinstance(xi, tuple):
         parts = [np.zeros(np.shape(x)) if d is None else np.asarray(d) for d, x in zip(dot, xi, strict=True)]
-        return located(tuple(parts))
-    return np.asarray(dot)
+        return located(tuple(parts), count)
+    return located(dot, count)
 
 
 @general(located)
-def _located(w, y, xi):
-    return located_bar(w, xi)
+def _located(w, y, xi, count):
+    return located_bar(w, xi, count), None
 
 
 @_located.forward()
-def _(y, xi, xi_dot):
-    return located_along(xi_dot, xi)
+def _(y, xi, count, xi_dot, count_dot):
+    return located_along(xi_dot, xi, count), None
 
 
 @linear(located_bar)
-def _(g, y, w, xi):
-    return located_along(g, xi), None
+def _(g, y, w, xi, count):
+    return located_along(g, xi, count), None, None
 
 
 @linear(located_along)
-def _(g, y, dot, xi):
-    return located_bar(g, xi), None
+def _(g, y, dot, xi, count):
+    return located_bar(g, xi, count), None, None
 
 
 structured("xi", located)
 
+# --- functions of one axis -------------------------------------------------------------------------------------------
 
-def cells(grid, points, method):
-    """For each corner of the cells that the points are in: its place in the data, its share, the slopes of the share along
-    each axis; Refusal for what is not multilinear."""
-    if method not in ("linear", "nearest") or any(np.any(np.diff(x) <= 0) for x in grid):
-        raise Refusal(None, "data on a grid have a derivative rule for the methods linear and nearest, and rising places")
+DEGREES = {"cubic": 3, "quintic": 5}
+
+
+def hats(x, p, method, order):
+    """The places beside each number on one axis, and the shares of the values there, or derivatives of these shares."""
+    at = np.clip(np.searchsorted(x, p, side="right") - 1, 0, len(x) - 2)
+    width = x[at + 1] - x[at]
+    part = (p - x[at]) / width
+    if method == "nearest":
+        part, width = (part > 0.5) * 1.0, np.inf
+    lower = (1.0 - part, -1.0 / width, 0.0 * part)[min(order, 2)]
+    upper = (part, 1.0 / width, 0.0 * part)[min(order, 2)]
+    return np.stack((at, at + 1)), np.stack(np.broadcast_arrays(lower, upper, part)[:2])
+
+
+def cardinals(x, degree, order):
+    """The splines that are 1 at one place and 0 at the others, or a derivative of them."""
+    if order > degree:
+        return interpolate.BSpline(np.array([x[0], x[-1]]), np.zeros((1, len(x))), 0)
+    return interpolate.make_interp_spline(x, np.eye(len(x)), degree).derivative(order)
+
+
+def of_axis(x, p, method, order):
+    """For numbers on one axis: which values count, with which shares, and the matrix that makes these values of the data."""
+    x = np.asarray(x, float)
+    if method in ("linear", "slinear", "nearest") and x[0] <= x[-1]:
+        return *hats(x, p, method, order), np.eye(len(x))
+    if x[0] > x[-1]:
+        places, shares, matrix = of_axis(x[::-1], p, method, order)
+        return places, shares, matrix[:, ::-1]
+    spline = cardinals(x, DEGREES[method], order)
+    size = len(spline.t) - spline.k - 1
+    rows = interpolate.BSpline.design_matrix(np.ravel(p), spline.t, spline.k, extrapolate=True)
+    return rows.indices.reshape(-1, spline.k + 1).T, rows.data.reshape(-1, spline.k + 1).T, spline.c[:size]
+
+
+def cells(grid, points, method, fill_value, orders):
+    """For each point: the places that count in a table that one matrix for each axis makes of the data, their shares, the
+    matrices; Refusal for what is not linear in the data."""
+    if method not in ("linear", "nearest", "slinear", "cubic", "quintic"):
+        raise Refusal(None, f"data on a grid have no derivative rule for the method {method}: take linear or cubic")
     rows = np.reshape(points, (-1, len(grid)))
-    places, shares, slopes = np.zeros((1, len(rows)), int), np.ones((1, len(rows))), np.zeros((0, 1, len(rows)))
-    for k, x in enumerate(map(np.asarray, grid)):
-        at = np.clip(np.searchsorted(x, rows[:, k], side="right") - 1, 0, len(x) - 2)
-        width = x[at + 1] - x[at]
-        part = (rows[:, k] - x[at]) / width
-        slope = 1.0 / width
-        if method == "nearest":
-            part, slope = (part > 0.5) * 1.0, 0.0 * width
-        places = np.concatenate((places * len(x) + at, places * len(x) + at + 1))
-        own = np.concatenate((shares * -slope, shares * slope))[None]
-        slopes = np.concatenate((np.concatenate((slopes * (1.0 - part), slopes * part), axis=1), own))
-        shares = np.concatenate((shares * (1.0 - part), shares * part))
-    return places, shares, slopes
+    places, shares, matrices = np.zeros((1, len(rows)), int), inside(grid, rows, fill_value)[None], []
+    for x, p, order in zip(grid, rows.T, orders, strict=True):
+        at, part, matrix = of_axis(x, p, method, order)
+        places = np.reshape(places[:, None] * len(matrix) + at, (-1, len(rows)))
+        shares = np.reshape(shares[:, None] * part, (-1, len(rows)))
+        matrices.append(matrix)
+    return places, shares, matrices
 
 
-def lead(points, grid):
-    """The axes of the points, without that of their coordinates."""
-    return np.shape(points) if len(grid) == 1 and np.ndim(points) < 2 else np.shape(points)[:-1]
-
-
-def inside(grid, points, fill_value):
+def inside(grid, rows, fill_value):
     """1 for each point that the values of a grid are taken at, 0 for one outside, which gets a number."""
-    rows = np.reshape(points, (-1, len(grid)))
     if fill_value is None:
         return np.ones(len(rows))
-    return np.all([(rows[:, k] >= x[0]) & (rows[:, k] <= x[-1]) for k, x in enumerate(grid)], axis=0) * 1.0
+    return np.all([(rows[:, k] >= np.min(x)) & (rows[:, k] <= np.max(x)) for k, x in enumerate(grid)], axis=0) * 1.0
 
 
-def taken(values, grid, points, method, fill_value):
-    """The values between the places of a grid, 0 outside: linear in the data."""
-    places, shares, _ = cells(grid, points, method)
-    table = np.reshape(values, (-1, *np.shape(values)[len(grid) :]))
-    shares = shares * inside(grid, points, fill_value)
-    found = np.sum(table[places] * np.reshape(shares, np.shape(shares) + (1,) * (np.ndim(table) - 1)), axis=0)
-    return np.reshape(found, (*lead(points, grid), *np.shape(table)[1:])).astype(table.dtype)
+def raised(orders, axis):
+    """Orders of derivatives, one more along this axis.
+
+    >>> raised((0, 1), 1)
+    (0, 2)
+    """
+    return tuple([order + (k == axis) for k, order in enumerate(orders)])
 
 
-def spread(g, values, grid, points, method, fill_value):
+def mapped(matrices, table):
+    """A table with a matrix applied along each of its first axes.  The most are unit matrices, which change nothing."""
+    for k, matrix in enumerate(matrices):
+        if matrix.shape[0] != matrix.shape[1] or np.any(matrix != np.eye(len(matrix))):
+            table = np.moveaxis(np.tensordot(matrix, table, (1, k)), 0, k)
+    return table
+
+
+# --- products of them ------------------------------------------------------------------------------------------------
+
+
+def taken(values, grid, points, method, fill_value, orders):
+    """The values between the places of a grid, or a derivative of these orders, 0 outside: linear in the data."""
+    places, shares, matrices = cells(grid, points, method, fill_value, orders)
+    rest = np.shape(values)[len(grid) :]
+    table = np.reshape(mapped(matrices, values), (-1, *rest))
+    found = np.sum(table[places] * np.reshape(shares, np.shape(shares) + (1,) * len(rest)), axis=0)
+    return np.reshape(found, (*np.shape(points)[:-1], *rest)).astype(np.result_type(values, 1.0), copy=False)
+
+
+def spread(g, values, grid, points, method, fill_value, orders):
     """The transpose of `taken`: the cotangent of the data."""
-    places, shares, _ = cells(grid, points, method)
-    rest = np.shape(values)[len(grid) :]
-    table = np.zeros((int(np.prod(np.shape(values)[: len(grid)])), *rest), np.result_type(g))
-    shares = shares * inside(grid, points, fill_value)
+    places, shares, matrices = cells(grid, points, method, fill_value, orders)
+    sizes, rest = tuple([len(matrix) for matrix in matrices]), np.shape(values)[len(grid) :]
+    table = np.zeros((int(np.prod(sizes)), *rest), np.result_type(g))
     np.add.at(table, places, np.reshape(shares, np.shape(shares) + (1,) * len(rest)) * np.reshape(g, (1, -1, *rest)))
-    return np.reshape(table, np.shape(values))
+    return mapped([matrix.T for matrix in matrices], np.reshape(table, (*sizes, *rest))).astype(
+        np.result_type(g), copy=False
+    )
 
 
-def slope(g, values, grid, points, method, fill_value):
-    """The cotangent of the points."""
-    places, _, slopes = cells(grid, points, method)
-    table = np.reshape(values, (-1, *np.shape(values)[len(grid) :]))
-    found = slopes * inside(grid, points, fill_value)
-    each = np.reshape(table[places], (*np.shape(places), -1)) * np.reshape(g, (1, np.shape(places)[1], -1))
-    whole = np.sum(found * np.sum(each, axis=-1), axis=1).T
-    return np.reshape(whole, np.shape(points)).astype(np.result_type(g))
+def by_axis(g, values, grid, points, method, fill_value, orders):
+    """The cotangent of the points: along each axis, `g` times the derivative of the values."""
+    slopes = [g * taken(values, grid, points, method, fill_value, raised(orders, k)) for k in range(len(grid))]
+    return np.stack([np.sum(np.reshape(slope, (*np.shape(points)[:-1], -1)), axis=-1) for slope in slopes], axis=-1)
 
 
-def along(dots, values, grid, points, method, fill_value):
-    """The transpose of `slope`: the tangent of the values along that of the points."""
-    places, _, slopes = cells(grid, points, method)
-    table = np.reshape(values, (-1, *np.shape(values)[len(grid) :]))
-    shares = np.sum(slopes * np.reshape(dots, (-1, len(grid))).T[:, None, :], axis=0) * inside(grid, points, fill_value)
-    found = np.sum(table[places] * np.reshape(shares, np.shape(shares) + (1,) * (np.ndim(table) - 1)), axis=0)
-    return np.reshape(found, (*lead(points, grid), *np.shape(table)[1:])).astype(table.dtype)
+def along(dots, values, grid, points, method, fill_value, orders):
+    """The transpose of `by_axis`: the tangent of the values along that of the points."""
+    slopes = [taken(values, grid, points, method, fill_value, raised(orders, k)) for k in range(len(grid))]
+    rest = (1,) * (np.ndim(values) - len(grid))
+    moved = [np.reshape(dots[..., k], (*np.shape(points)[:-1], *rest)) * slopes[k] for k in range(len(grid))]
+    return np.sum(np.stack(moved), axis=0)
 
 
-def mixed(g, dots, values, grid, points, method, fill_value):
-    """The cotangent of the data in `along`."""
-    places, _, slopes = cells(grid, points, method)
-    rest = np.shape(values)[len(grid) :]
-    table = np.zeros((int(np.prod(np.shape(values)[: len(grid)])), *rest), np.result_type(g))
-    shares = np.sum(slopes * np.reshape(dots, (-1, len(grid))).T[:, None, :], axis=0) * inside(grid, points, fill_value)
-    np.add.at(table, places, np.reshape(shares, np.shape(shares) + (1,) * len(rest)) * np.reshape(g, (1, -1, *rest)))
-    return np.reshape(table, np.shape(values))
-
-
-flat(cells, inside, lead)
+flat(cells, raised)
 
 
 @general(taken)
-def _taken(w, y, values, grid, points, method, fill_value):
-    return spread(w, values, grid, points, method, fill_value), None, None, None, None
+def _taken(w, y, values, grid, points, method, fill_value, orders):
+    return (
+        spread(w, values, grid, points, method, fill_value, orders), None,
+        by_axis(w, values, grid, points, method, fill_value, orders), None, None, None,
+    )  # fmt: skip
+
+
+@_taken.forward()
+def _(
+    y, values, grid, points, method, fill_value, orders,
+    values_dot, grid_dot, points_dot, method_dot, fill_value_dot, orders_dot,
+):  # fmt: skip
+    return (
+        taken(values_dot, grid, points, method, fill_value, orders), None,
+        along(points_dot, values, grid, points, method, fill_value, orders), None, None, None,
+    )  # fmt: skip
 
 
 @general(spread)
-def _spread(w, y, g, values, grid, points, method, fill_value):
-    return taken(w, grid, points, method, fill_value), None, None, None, None, None
+def _spread(w, y, g, values, grid, points, method, fill_value, orders):
+    return (
+        taken(w, grid, points, method, fill_value, orders), None, None,
+        by_axis(g, w, grid, points, method, fill_value, orders), None, None, None,
+    )  # fmt: skip
 
 
-@general(slope)
-def _slope(w, y, g, values, grid, points, method, fill_value):
-    g_bar = along(w, values, grid, points, method, fill_value)
-    return g_bar, mixed(g, w, values, grid, points, method, fill_value), None, None, None, None
-
-
-@general(along)
-def _along(w, y, dots, values, grid, points, method, fill_value):
-    dots_bar = slope(w, values, grid, points, method, fill_value)
-    return dots_bar, mixed(w, dots, values, grid, points, method, fill_value), None, None, None, None
-
-
-@general(mixed)
-def _mixed(w, y, g, dots, values, grid, points, method, fill_value):
-    g_bar = along(dots, w, grid, points, method, fill_value)
-    return g_bar, slope(g, w, grid, points, method, fill_value), None, None, None, None, None
-
-
-_CURVED = "data on a grid have no second derivative in the points, beyond those of one: pass constants"
-for _rule in (_taken, _spread, _slope, _along, _mixed):
-    _rule.constant("points", _CURVED)
+for _rule in (_taken, _spread):
     _rule.constant("grid", "data on a grid have no derivative in its places: pass constants")
 _taken.linear_in("values")
 
 # --- their calls -----------------------------------------------------------------------------------------------------
 
 
+def zero_orders(grid):
+    """No derivative along any axis."""
+    return (0,) * len(grid)
+
+
+flat(zero_orders)
+
+
 @general(interpolate.interpn)
 def interpn(g, y, points, values, xi, method="linear", bounds_error=True, fill_value=np.nan):
+    at = located(xi, len(points))
+    orders = zero_orders(points)
     return (
-        None, spread(g, values, points, located(xi), method, fill_value),
-        located_bar(slope(g, values, points, located(xi), method, fill_value), xi),
+        None, spread(g, values, points, at, method, fill_value, orders),
+        located_bar(by_axis(g, values, points, at, method, fill_value, orders), xi, len(points)),
     )  # fmt: skip
 
 
 @interpn.forward()
 def _(y, points, values, xi, points_dot, values_dot, xi_dot, method="linear", bounds_error=True, fill_value=np.nan):
+    at = located(xi, len(points))
+    orders = zero_orders(points)
     return (
-        None, taken(values_dot, points, located(xi), method, fill_value),
-        along(located_along(xi_dot, xi), values, points, located(xi), method, fill_value),
+        None, taken(values_dot, points, at, method, fill_value, orders),
+        along(located_along(xi_dot, xi, len(points)), values, points, at, method, fill_value, orders),
     )  # fmt: skip
 
 
-def on_grid(xi, points, values, method="linear", bounds_error=True, fill_value=np.nan):
+def on_grid(
+    xi, points, values, method="linear", bounds_error=True, fill_value=np.nan, *, solver=None, solver_args=None,
+):  # fmt: skip
     """`RegularGridInterpolator(points, values, ..)(xi)`."""
-    return interpolate.RegularGridInterpolator(points, values, method, bounds_error, fill_value)(xi)
+    options = {} if solver is None else {"solver": solver, "solver_args": solver_args}
+    return interpolate.RegularGridInterpolator(points, values, method, bounds_error, fill_value, **options)(xi)
 
 
 @general(on_grid)
-def _on_grid(g, y, xi, points, values, method="linear", bounds_error=True, fill_value=np.nan):
+def _on_grid(
+    g, y, xi, points, values, method="linear", bounds_error=True, fill_value=np.nan, *, solver=None, solver_args=None,
+):  # fmt: skip
+    at = located(xi, len(points))
+    orders = zero_orders(points)
     return (
-        located_bar(slope(g, values, points, located(xi), method, fill_value), xi), None,
-        spread(g, values, points, located(xi), method, fill_value),
+        located_bar(by_axis(g, values, points, at, method, fill_value, orders), xi, len(points)), None,
+        spread(g, values, points, at, method, fill_value, orders),
     )  # fmt: skip
 
 
 @_on_grid.forward()
-def _(y, xi, points, values, xi_dot, points_dot, values_dot, method="linear", bounds_error=True, fill_value=np.nan):
+def _(
+    y, xi, points, values, xi_dot, points_dot, values_dot,
+    method="linear", bounds_error=True, fill_value=np.nan, *, solver=None, solver_args=None,
+):  # fmt: skip
+    at = located(xi, len(points))
+    orders = zero_orders(points)
     return (
-        along(located_along(xi_dot, xi), values, points, located(xi), method, fill_value), None,
-        taken(values_dot, points, located(xi), method, fill_value),
+        along(located_along(xi_dot, xi, len(points)), values, points, at, method, fill_value, orders), None,
+        taken(values_dot, points, at, method, fill_value, orders),
     )  # fmt: skip
 
 
@@ -242,27 +301,32 @@ def parts(table):
     return table.grid, table.values, table.method, table.fill_value
 
 
-flat(parts)
+def count(table):
+    """How many axes its grid has."""
+    return len(table.grid)
 
 
-def slope_of(g, table, xi):
+flat(parts, count)
+
+
+def slope_of(g, table, at):
     grid, values, method, fill_value = parts(table)
-    return slope(g, values, grid, xi, method, fill_value)
+    return by_axis(g, values, grid, at, method, fill_value, zero_orders(grid))
 
 
-def along_of(dots, table, xi):
+def along_of(dots, table, at):
     grid, values, method, fill_value = parts(table)
-    return along(dots, values, grid, xi, method, fill_value)
+    return along(dots, values, grid, at, method, fill_value, zero_orders(grid))
 
 
 @general(interpolate.RegularGridInterpolator.__call__)
 def regular(g, y, self, xi, method=None, *, nu=None):
-    return None, located_bar(slope_of(g, self, located(xi)), xi)
+    return None, located_bar(slope_of(g, self, located(xi, count(self))), xi, count(self))
 
 
 @regular.forward()
 def _(y, self, xi, self_dot, xi_dot, method=None, *, nu=None):
-    return None, along_of(located_along(xi_dot, xi), self, located(xi))
+    return None, along_of(located_along(xi_dot, xi, count(self)), self, located(xi, count(self)))
 
 
 regular.constant("self", "the data of a grid are constants here: make the interpolator in this function")

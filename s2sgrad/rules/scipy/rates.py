@@ -143,7 +143,7 @@ def medfilt(g, y, volume, kernel_size=None):
 
 @medfilt.forward()
 def _(y, volume, volume_dot, kernel_size=None):
-    return chosen(volume_dot, median_places(volume, kernel_size))
+    return chosen(np.atleast_1d(volume_dot), median_places(np.atleast_1d(volume), kernel_size))  # of a number it makes one
 
 
 @general(signal.medfilt2d)

@@ -43,12 +43,14 @@ def skew_per_gap(k, w, mixed):
 
 
 def first(w, by_index, by_value):
-    """The place of the first eigenvalue of a subset among all of them.
+    """The place of the first eigenvalue of a subset among all of them; 0, which SciPy takes for a subset, asks for all.
 
     >>> first(np.array([1.0, 2.0, 5.0]), None, (1.0, 9.0)), first(np.array([1.0, 2.0, 5.0]), (2, 2), None)
     (1, 2)
     """
-    return int(by_index[0]) if by_value is None else int(np.sum(w <= by_value[0]))
+    if by_value:
+        return int(np.sum(w <= by_value[0]))
+    return int(by_index[0]) if by_index else 0
 
 
 flat(first)

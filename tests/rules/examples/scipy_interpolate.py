@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import interpolate
+from scipy.sparse.linalg import spsolve
 
 from s2sgrad.rules.scipy import grids, scattered, surfaces, univariate
 from s2sgrad.rules.scipy import interpolate as rules
@@ -134,16 +135,16 @@ for _f in (interpolate.pchip_interpolate, interpolate.krogh_interpolate):
     example(_f, _knots, normal(6), between(0.1, 2.5, 4))
     example(_f, _knots, normal(6), 0.7, der=1)
 _points = between(0.1, 2.5, 4, 2)
-_cells = ((_grid, _grid), _points, "linear", None)
-example(grids.taken, normal(6, 6), *_cells)
-example(grids.spread, normal(4), normal(6, 6), *_cells)
-example(grids.slope, normal(4), normal(6, 6), *_cells)
-example(grids.along, normal(4, 2), normal(6, 6), *_cells)
-example(grids.mixed, normal(4), normal(4, 2), normal(6, 6), *_cells)
+for _method, _orders in (("linear", (0, 0)), ("linear", (1, 0)), ("cubic", (0, 0)), ("cubic", (1, 2)), ("quintic", (0, 1))):
+    example(grids.taken, normal(6, 6), (_grid, _grid), _points, _method, None, _orders)
+    example(grids.spread, normal(4), normal(6, 6), (_grid, _grid), _points, _method, None, _orders)
 example(interpolate.interpn, (_grid, _grid), normal(6, 6), _points)
 example(interpolate.interpn, (_grid, _grid), normal(6, 6, 2), _points, "linear", False, None)
 example(interpolate.interpn, (_grid,), normal(6), between(0.1, 2.5, 4), method="nearest", bounds_error=False, fill_value=0.0)
+example(interpolate.interpn, (_grid[::-1], _grid), normal(6, 6), _points)
 example(grids.on_grid, _points, (_grid, _grid), normal(6, 6, 2))
+example(grids.on_grid, _points, (_grid, _grid), normal(6, 6), "cubic", solver=spsolve)
+example(grids.on_grid, _points[0], (_grid, _grid), normal(6, 6))
 example(
     interpolate.RegularGridInterpolator.__call__, interpolate.RegularGridInterpolator((_grid, _grid), normal(6, 6)), _points
 )

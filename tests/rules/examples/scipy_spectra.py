@@ -14,6 +14,7 @@ for _f in (linalg.eigh, linalg.eigvalsh):
     example(_f, draw.positive_definite(3, 3), draw.positive_definite(3, 3))
     example(_f, draw.positive_definite(3, 3), b=draw.positive_definite(3, 3), subset_by_value=[1.0, 90.0], lower=False)
 example(linalg.eigvalsh, draw.positive_definite(2, 3, 3))
+example(linalg.eigvalsh, draw.positive_definite(3, 3), subset_by_index=0)
 example(linalg.eigh, draw.positive_definite(3, 3), eigvals_only=True)
 example(linalg.eigh, draw.positive_definite(3, 3), draw.positive_definite(3, 3), eigvals_only=True, driver="gvd")
 for _shape in ((3, 3), (4, 3), (3, 4)):

@@ -11,6 +11,9 @@ import dataclasses
 
 import numpy as np
 import scipy.fft
+import scipy.sparse
+from scipy import linalg, ndimage, signal, special
+from scipy.sparse import linalg as sparse_linalg
 
 _RNG = np.random.default_rng(40)
 
@@ -1042,3 +1045,85 @@ def real_where_it_is(z):
 @case(cplx(3))
 def numbers_of_arrays(z):
     return abs((z * z).sum().item()) + complex(z[0]).imag * complex(z[1].real, 2.0).real
+
+
+# --- SciPy -----------------------------------------------------------------------------------------------------------
+
+WEIGHTS = np.arange(9.0).reshape(3, 3)
+
+
+@case(cplx(3, 3))
+def triangle_of_schur(a):
+    t, z = linalg.schur(a)
+    return np.sum((np.abs(t) ** 2 + np.abs(z) ** 2) * WEIGHTS) + (t[0, 0] * t[1, 1]).imag
+
+
+@case(real(3, 3))
+def complex_triangle_of_a_real_matrix(a):
+    return np.sum(np.abs(linalg.schur(a - a.T + np.eye(3), output="complex")[0]) ** 3)
+
+
+@case(cplx(4, 3))
+def factors_of_scipy(a):
+    q, r = linalg.qr(a, mode="economic")
+    return np.sum(np.abs(r) ** 2 * WEIGHTS) + np.abs(q[0, 0]) + linalg.svd(a, full_matrices=False)[1][1] ** 3
+
+
+@case(cplx(3, 3))
+def polar_factor(a):
+    u, p = linalg.polar(a)
+    return np.sum(np.abs(p) ** 3) + np.sum(u.imag * WEIGHTS)
+
+
+@case(cplx(3, 3), cplx(3))
+def factored_once(a, b):
+    return np.sum(np.abs(linalg.lu_solve(linalg.lu_factor(a), b)) ** 2) + np.abs(linalg.lu(a)[2][1, 2])
+
+
+@case(cplx(4, 3), cplx(4))
+def pseudo_inverses(a, b):
+    return np.sum(np.abs(linalg.pinv(a)) ** 2) + np.sum(linalg.lstsq(a, b)[0].real ** 3)
+
+
+@case(cplx(3) + 4.0, cplx(3))
+def hermitian_toeplitz(c, b):
+    return np.sum(np.abs(linalg.solve_toeplitz(c, b)) ** 2) + np.sum(linalg.toeplitz(c).imag ** 2 * WEIGHTS)
+
+
+@case(cplx(3, 4) + 2.0, cplx(4))
+def banded_systems(ab, b):
+    return np.sum(np.abs(linalg.solve_banded((1, 1), ab, b)) ** 2)
+
+
+@case(0.3 * cplx(3, 3), cplx(3, 3))
+def matrix_equations(a, q):
+    x = linalg.solve_sylvester(a + np.eye(3), a.T + np.eye(3), q)
+    return np.sum(np.abs(x) ** 2) + np.sum(linalg.solve_discrete_lyapunov(a, q).imag ** 2)
+
+
+@case(real(2, 2))
+def fidelity_of_states(a):
+    root = linalg.sqrtm(np.array([[0.7, 0.2j], [-0.2j, 0.3]]))
+    return np.trace(linalg.sqrtm(root @ (a @ a.T) @ root)).real ** 2
+
+
+@case(cplx(3, 3))
+def function_of_a_matrix(a):
+    return np.sum(np.abs(linalg.funm(a, lambda z: z**3 + 1j)) ** 2)
+
+
+@case(cplx(3, 4), cplx(2, 2))
+def planes(z, k):
+    smooth = ndimage.gaussian_filter(signal.convolve2d(z, k, "same"), 0.8)
+    return np.sum(np.abs(smooth) ** 2) + np.sum(signal.convolve2d(z, k, boundary="wrap").imag ** 3)
+
+
+@case(cplx(3))
+def waves_and_integrals(z):
+    return np.sum(np.abs(special.airy(z)[0]) ** 2 + special.sici(z)[0].imag + special.fresnel(z)[1].real)
+
+
+@case(cplx(3), order=1)
+def sparse_systems(b):
+    a = scipy.sparse.csc_array(np.array([[2.0, 0.0, 2j], [0.0, 3.0, 0.0], [1.0, 1.0, 1.0]]))
+    return np.sum(np.abs(sparse_linalg.spsolve(a, b)) ** 2)

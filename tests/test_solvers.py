@@ -10,7 +10,7 @@ import functools
 
 import numpy as np
 import pytest
-from scipy import integrate, optimize
+from scipy import integrate, linalg, optimize, stats
 
 from s2sgrad import defvjp, grad, jvp, primitive, vjp
 from s2sgrad.errors import S2SGradError
@@ -249,6 +249,15 @@ def test_numbers_are_not_written_by_a_helper_that_may_call_a_limit():
     assert np.isclose(jvp(f, (0.7,), (1.0,))[1], difference, rtol=1e-7)
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.dear
+@pytest.mark.sampled(one_in=2)
+@pytest.mark.parametrize("f", [VOLUMES[2], VOLUMES[4]], ids=["numbers", "functions"])
+def test_second_order_of_integrals_over_areas(f):
+    once = grad(f)
+    assert np.isclose(jvp(once, (1.2,), (1.0,))[1], slope(once), rtol=1e-5)
+
+
 @pytest.mark.sampled(one_in=2, turn=-1)  # the first takes half a minute
 @pytest.mark.parametrize("f", [integral_of_an_integral, INTEGRALS[0]], ids=["0", "1"])
 def test_tangents_of_tangents_of_integrals(f):
@@ -306,7 +315,7 @@ def turning_spin(k):
 
 def waves_that_feel_their_size(k):
     found = integrate.solve_ivp(
-        lambda t, y, c: -1j * np.abs(y) ** 2 * y * c + 0.3j * np.conj(y), (0.0, 1.0), [k + 0j, 0.4j], args=(k * 1j,),
+        lambda t, y, c: -1j * np.abs(y) ** 2 * y * c + 0.3j * np.conj(y), (0.0, 1.0), [k + 0j, 0.4j], args=(k + 0.3j,),
         rtol=1e-9, atol=1e-10,
     )  # fmt: skip
     return np.sum(np.abs(found.y[:, -1]) ** 2)
@@ -358,9 +367,42 @@ def test_equations_that_conjugate_are_refused():
             derivative(0.5)
 
 
+# --- expectations, functions of matrices -----------------------------------------------------------------------------
+# the second derivatives of expectations of floats take minutes: those of the integrals that they are, above, are checked
+
+EXPECTATIONS = [
+    lambda k: stats.norm.expect(lambda x: x * x + np.sin(k * x), loc=k, scale=k * k),
+    lambda k: stats.norm.expect(lambda x: np.log(3.0 + x), loc=k, lb=-k, ub=2.0),
+    lambda k: stats.gamma.expect(lambda x: x**k, (k,)),
+    lambda k: stats.beta.expect(np.log1p, args=(k, 2.0 * k), loc=k, scale=2.0),
+    lambda k: stats.uniform.expect(lambda x: np.log(1.0 + x), loc=k, scale=k),  # its density has jumps
+    lambda k: stats.lognorm.expect(args=(0.3,), scale=k) * k,
+    lambda k: stats.poisson.expect(lambda n: n * n * np.exp(-k * n), args=(k,)),
+    lambda k: stats.binom.expect(lambda n: np.sqrt(n + 1.0), (7, 0.3 * k)),
+]
+MATRICES = [
+    lambda k: np.sum(linalg.funm(A * k, lambda z: z * np.sin(k * z)) * A),
+    lambda k: np.sum(linalg.funm(np.array([[2.0, k], [-0.8, 1.0]]), lambda z: z**3) ** 2),  # complex eigenvalues
+    lambda k: np.sum(np.abs(linalg.funm(A + k * 1j, np.exp)) ** 2),
+]
+
+
+def test_an_expectation_of_what_jumps_at_a_place():
+    def f(m):
+        return stats.norm.expect(lambda x: x * (x > 0.5), loc=m)
+
+    wanted = stats.norm.cdf(0.8) + 0.5 * stats.norm.pdf(0.8)
+    assert np.isclose(grad(f)(1.3), wanted, rtol=1e-7)
+    assert np.isclose(jvp(f, (1.3,), (1.0,))[1], wanted, rtol=1e-7)
+
+
 KINDS = {"root": ROOTS, "minimum": MINIMA, "integral": INTEGRALS, "equation": EQUATIONS, "complex": COMPLEX}
+KINDS |= {"expectation": EXPECTATIONS[-2:], "matrix": MATRICES}
 EVERY = [pytest.param(f, id=f"{kind}-{n}") for kind, fs in KINDS.items() for n, f in enumerate(fs)]
-ONCE = [pytest.param(f, id=f"rough-{n}") for n, f in enumerate([*ROUGH, *SUMS, between_boundaries, of_a_parameter])]
+ONCE = [
+    pytest.param(f, id=f"rough-{n}")
+    for n, f in enumerate([*ROUGH, *SUMS, between_boundaries, of_a_parameter, *EXPECTATIONS[:-2]])
+]
 
 
 def test_a_default_that_is_a_number_of_numpy():
@@ -429,6 +471,8 @@ REFUSED = [
     (lambda k: integrate.quad(lambda t: np.cos(k * t), 0, 1, weight="cos", wvar=2.0)[0], "weight"),
     (lambda k: bounded_states(k).sol(0.5)[0], "`sol` is a function|makes a PPoly"),
     (lambda k: np.sum(integrate.tanhsinh(lambda x, a: np.exp(-k * a * x), 0, 1, args=(W,)).integral), "one number at"),
+    (lambda k: stats.norm.expect(lambda x: x, loc=k, lb=0.0, conditional=True), "conditional="),
+    (lambda k: np.sum(linalg.funm(np.eye(2) * k, np.exp)), "equal eigenvalues"),
     (lambda k: integrate.nquad(lambda y, x: k * x * y, [[0, 1], [0, 1]], opts={"limit": 20})[0], "without opts="),
     (lambda k: optimize.linprog([-2 * k, -1.0], A_ub=[[1.0, k], [1.0, 0.0]], b_ub=[1.0, 1.0]).x[1], "no corner"),
 ]  # fmt: skip

@@ -202,11 +202,16 @@ if svdvals.primitive is not None:
 # --- least squares ---------------------------------------------------------------------------------------------------
 
 
-@pinv.refined(given)
-def _(g, p, a, rcond=None, *, rtol=None):
+def complex_pinv_bar(g, p, a):
+    """The cotangent of a matrix, given that of its pseudo-inverse `p`."""
     g_h, p_h = np.swapaxes(g, -1, -2), adjoint(p)
     bar = (g_h - a @ (p @ g_h)) @ p @ p_h + p_h @ p @ (g_h - (g_h @ p) @ a) - p_h @ np.conj(g) @ p_h
     return np.conj(bar)
+
+
+@pinv.refined(given)
+def _(g, p, a, rcond=None, *, rtol=None):
+    return complex_pinv_bar(g, p, a)
 
 
 @pinv.forward(given)

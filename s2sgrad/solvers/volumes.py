@@ -69,40 +69,48 @@ def require_box(ranges: Any, opts: Any) -> None:
 flat(require_box)
 
 
-def of_text(told: Any, k: int, said: str) -> tuple[Any, Any]:
-    """The pullback and the tangent in the argument number `k` of what has a text: `told(*arguments)` gives this, and what it
-    takes."""
+def double(k: int) -> tuple[Any, Any]:
+    """The pullback and the tangent of `dblquad` in its argument number `k`, those of its text."""
 
-    def pullback(g: Any, y: Any, *arguments: Any) -> Any:
-        require_only(g, (0,), said)
-        text, *taken = told(*arguments)
-        return vjp(text, *taken)[1](g[0])[k]
+    def pullback(g, y, func, a, b, gfun, hfun, args, epsabs, epsrel):
+        require_only(g, (0,), "dblquad")
+        return vjp(between, func, a, b, gfun, hfun, args)[1](g[0])[k]
 
-    def tangent(t: Any, y: Any, *arguments: Any) -> Any:
-        text, *taken = told(*arguments)
-        dots = [None] * len(taken)
-        dots[k] = t
-        return beside(y, jvp(text, tuple(taken), tuple(dots))[1])
+    def tangent(t, y, func, a, b, gfun, hfun, args, epsabs, epsrel):
+        dots = tuple([t if place == k else None for place in range(6)])
+        return beside(y, jvp(between, (func, a, b, gfun, hfun, args), dots)[1])
 
     return pullback, tangent
 
 
-def boxed(f: Any, ranges: Any, args: Any, opts: Any, full_output: Any) -> tuple[Any, ...]:
-    """The same of `nquad`."""
-    require_box(ranges, opts)
-    return nested, f, ranges, args
-
-
-def double(f: Any, a: Any, b: Any, low: Any, high: Any, args: Any, *rest: Any) -> tuple[Any, ...]:
-    """The text of a call of `dblquad`, and what it takes."""
-    return between, f, a, b, low, high, args
-
-
-def triple(
-    f: Any, a: Any, b: Any, low: Any, high: Any, bottom: Any, top: Any, args: Any, *rest: Any
-) -> tuple[Any, ...]:  # fmt: skip
+def triple(k: int) -> tuple[Any, Any]:
     """The same of `tplquad`."""
-    return in_a_body, f, a, b, low, high, bottom, top, args
+
+    def pullback(g, y, func, a, b, gfun, hfun, qfun, rfun, args, epsabs, epsrel):
+        require_only(g, (0,), "tplquad")
+        return vjp(in_a_body, func, a, b, gfun, hfun, qfun, rfun, args)[1](g[0])[k]
+
+    def tangent(t, y, func, a, b, gfun, hfun, qfun, rfun, args, epsabs, epsrel):
+        dots = tuple([t if place == k else None for place in range(8)])
+        return beside(y, jvp(in_a_body, (func, a, b, gfun, hfun, qfun, rfun, args), dots)[1])
+
+    return pullback, tangent
+
+
+def boxed(k: int) -> tuple[Any, Any]:
+    """The same of `nquad`."""
+
+    def pullback(g, y, func, ranges, args, opts, full_output):
+        require_box(ranges, opts)
+        require_only(g, (0,), "nquad")
+        return vjp(nested, func, ranges, args)[1](g[0])[k]
+
+    def tangent(t, y, func, ranges, args, opts, full_output):
+        require_box(ranges, opts)
+        dots = tuple([t if place == k else None for place in range(3)])
+        return beside(y, jvp(nested, (func, ranges, args), dots)[1])
+
+    return pullback, tangent
 
 
 for _solver, _told, _names in (
@@ -110,5 +118,5 @@ for _solver, _told, _names in (
     (integrate.dblquad, double, ("func", "a", "b", "gfun", "hfun", "args")),
     (integrate.nquad, boxed, ("func", "ranges", "args")),
 ):
-    _rules = {name: of_text(_told, k, _solver.__name__) for k, name in enumerate(_names)}
+    _rules = {name: _told(k) for k, name in enumerate(_names)}
     enter(_solver, {n: rule[0] for n, rule in _rules.items()}, {n: rule[1] for n, rule in _rules.items()}, ())

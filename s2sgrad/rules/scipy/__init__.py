@@ -89,3 +89,5 @@ for _name in ("roots", "minima", "fits", "programs", "bounded"):
     later("scipy.optimize", f"s2sgrad.solvers.{_name}")
 for _name in ("quadrature", "volumes", "equations", "sums", "boundary"):
     later("scipy.integrate", f"s2sgrad.solvers.{_name}")
+later("scipy.stats", "s2sgrad.solvers.expectations")
+later("scipy.linalg", "s2sgrad.solvers.matrices")

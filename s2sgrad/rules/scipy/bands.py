@@ -17,7 +17,7 @@ from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.scipy.linalg import of_rank
 from s2sgrad.rules.scipy.spectra import skew_per_gap
 from s2sgrad.rules.spectra import asked, mixing, on_diagonal, per_gap, rounding, sizes
-from s2sgrad.rules.table import flat, general
+from s2sgrad.rules.table import flat, general, of_complex_numbers
 from s2sgrad.runtime import Refusal
 
 # --- bands -----------------------------------------------------------------------------------------------------------
@@ -232,3 +232,6 @@ for _rule in (eigh_tridiagonal, eigvalsh_tridiagonal, eig_banded, eigvals_banded
 _LISTS = "`solve_banded` of a list has no derivative rule: pass an array"
 solve_banded.refuse(lambda ab: is_container(ab), _LISTS)
 solve_banded.refuse(lambda b: is_container(b), _LISTS)
+
+
+of_complex_numbers(linalg.solve_banded)

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import linalg
 
 from s2sgrad.rules.scipy.linalg import folded, is_vector, of_matrices, other_way, outer, turned
-from s2sgrad.rules.table import flat, general, structured
+from s2sgrad.rules.table import flat, general, of_complex_numbers, structured
 from s2sgrad.runtime import unbroadcast
 
 # --- rows in another order -------------------------------------------------------------------------------------------
@@ -132,3 +132,6 @@ def ldl(g, y, A, lower=True, hermitian=True, *, check_finite=True):
 
 
 structured("lu_and_piv", linalg.lu_solve)
+
+
+of_complex_numbers(linalg.lu, linalg.lu_factor, linalg.lu_solve)

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import ndimage
 
 from s2sgrad.rules.reductions import of_arrays
-from s2sgrad.rules.table import flat, general, linear
+from s2sgrad.rules.table import flat, general, linear, of_complex_numbers
 from s2sgrad.runtime import Refusal, over
 
 # --- what is beyond the edge -----------------------------------------------------------------------------------------
@@ -513,3 +513,14 @@ for _rule in (
     )
 
 of_arrays(ndimage.correlate)
+
+
+of_complex_numbers(
+    ndimage.gaussian_filter,
+    ndimage.gaussian_filter1d,
+    ndimage.convolve,
+    ndimage.convolve1d,
+    ndimage.uniform_filter,
+    ndimage.sobel,
+    ndimage.laplace,
+)

@@ -279,3 +279,6 @@ def agm_slope(y, a, b):
 @elementwise(special.agm)
 def agm(g, y, a, b):
     return g * agm_slope(y, a, b), g * agm_slope(y, b, a)
+
+
+of_complex_numbers(special.sici, special.fresnel)

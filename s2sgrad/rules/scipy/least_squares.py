@@ -12,12 +12,13 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
+from s2sgrad.rules.complex_matrices import complex_pinv_bar
 from s2sgrad.rules.decompositions import columns, of_its_rank, pinv_bar
-from s2sgrad.rules.linalg import filled
+from s2sgrad.rules.linalg import adjoint, filled
 from s2sgrad.rules.reductions import of_arrays
 from s2sgrad.rules.scipy.linalg import folded, of_rank, turned
 from s2sgrad.rules.spectra import frames, settled, svd_bar
-from s2sgrad.rules.table import flat, general
+from s2sgrad.rules.table import flat, general, of_complex_numbers
 from s2sgrad.runtime import Refusal
 
 # --- pseudo-inverses -------------------------------------------------------------------------------------------------
@@ -40,6 +41,13 @@ def pinvh(g, y, a, atol=None, rtol=None, lower=True, return_rank=False, *, check
     return folded(bar, lower)
 
 
+@pinv.refined(lambda complex: complex)
+def _(g, y, a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
+    p, p_bar = (y[0], g[0]) if return_rank else (y, g)
+    of_its_rank(a, p)
+    return complex_pinv_bar(p_bar, p, a)
+
+
 # --- least squares ---------------------------------------------------------------------------------------------------
 
 
@@ -55,17 +63,17 @@ flat(cutoff)
 def lstsq(g, y, a, b, cond=None, *, check_finite=True, lapack_driver=None):
     p = linalg.pinv(a, rtol=cutoff(a, b, cond))
     of_its_rank(a, p)
-    x, x_bar = columns(y[0]), columns(g[0])
-    residual, back = columns(b) - a @ x, p.T @ x_bar
-    a_bar = residual @ (p @ back).T + (p.T @ x) @ (x_bar - a.T @ back).T - back @ x.T
+    x, x_bar, p_h = columns(y[0]), np.conj(columns(g[0])), adjoint(p)
+    residual, back = columns(b) - a @ x, p_h @ x_bar
+    a_bar = residual @ adjoint(p @ back) + (p_h @ x) @ adjoint(x_bar - adjoint(a) @ back) - back @ adjoint(x)
     if np.size(y[1]):
         spread = residual * (2.0 * np.reshape(g[1], -1))
         back = back + spread
-        a_bar = a_bar - spread @ x.T
+        a_bar = a_bar - spread @ adjoint(x)
     if y[3] is not None:
         sides = frames(a)
         a_bar = a_bar + (sides[0] * g[3]) @ sides[1]
-    return a_bar, np.reshape(back, np.shape(b))
+    return np.conj(a_bar), np.reshape(np.conj(back), np.shape(b))
 
 
 # --- spaces ----------------------------------------------------------------------------------------------------------
@@ -115,3 +123,4 @@ def orth(g, q, A, rcond=None):
 
 
 of_arrays(linalg.lstsq)
+of_complex_numbers(linalg.pinv, linalg.lstsq)

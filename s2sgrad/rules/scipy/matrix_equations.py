@@ -13,8 +13,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
+from s2sgrad.rules.linalg import adjoint
 from s2sgrad.rules.scipy.linalg import of_matrices, of_rank, turned
-from s2sgrad.rules.table import flat, general
+from s2sgrad.rules.table import flat, general, of_complex_numbers
 from s2sgrad.runtime import Refusal, unbroadcast
 
 
@@ -53,13 +54,13 @@ def _(x, a, b, q, a_dot, b_dot, q_dot):
 @general(linalg.solve_continuous_lyapunov)
 def solve_continuous_lyapunov(g, x, a, q):
     of_rank(2, a, q)
-    q_bar = linalg.solve_continuous_lyapunov(turned(a), g)
-    return -(q_bar @ turned(x) + turned(q_bar) @ x), q_bar
+    q_bar = linalg.solve_continuous_lyapunov(adjoint(a), np.conj(g))
+    return np.conj(-(q_bar @ adjoint(x) + adjoint(q_bar) @ x)), np.conj(q_bar)
 
 
 @solve_continuous_lyapunov.forward(both_matrices)
 def _(x, a, q, a_dot, q_dot):
-    change = a_dot @ x + x @ turned(a_dot)
+    change = a_dot @ x + x @ adjoint(a_dot)
     return -linalg.solve_continuous_lyapunov(a, change), linalg.solve_continuous_lyapunov(a, q_dot)
 
 
@@ -76,13 +77,13 @@ flat(of_one_shape)
 @general(linalg.solve_discrete_lyapunov)
 def solve_discrete_lyapunov(g, x, a, q, method=None):
     of_one_shape(a, q)
-    q_bar = linalg.solve_discrete_lyapunov(turned(a), g, method)
-    return q_bar @ a @ turned(x) + turned(q_bar) @ a @ x, q_bar
+    q_bar = linalg.solve_discrete_lyapunov(adjoint(a), np.conj(g), method)
+    return np.conj(q_bar @ a @ adjoint(x) + adjoint(q_bar) @ a @ x), np.conj(q_bar)
 
 
 @solve_discrete_lyapunov.forward(both_matrices)
 def _(x, a, q, a_dot, q_dot, method=None):
-    change = a_dot @ x @ turned(a) + a @ x @ turned(a_dot)
+    change = a_dot @ x @ adjoint(a) + a @ x @ adjoint(a_dot)
     return linalg.solve_discrete_lyapunov(a, change, method), linalg.solve_discrete_lyapunov(a, q_dot, method)
 
 
@@ -102,3 +103,6 @@ def solve_discrete_are(g, x, a, b, q, r, *, balanced=True):
     s = linalg.solve_discrete_lyapunov(loop, 0.5 * (g + turned(g)))
     a_bar = 2.0 * (x @ loop @ s)
     return a_bar, -(a_bar @ turned(k)), s, k @ s @ turned(k)
+
+
+of_complex_numbers(linalg.solve_sylvester, linalg.solve_discrete_lyapunov)

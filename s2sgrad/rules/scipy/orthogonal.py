@@ -5,6 +5,9 @@
 `copied` copies the lower triangle to the upper one: Walter and Lehmann (2010), arXiv:1001.1654.  The columns may stand in
 another order (`pivoting`), which is constant.  In `u, p = polar(a)` p is the root of `a^T @ a`, whose tangent is
 `p @ p_dot + p_dot @ p` (Higham, 2008, "Functions of Matrices", chapter 8).
+
+In `t, z = schur(a)` the skew `k = z^H @ z_dot` makes `z^H @ a_dot @ z + t @ k - k @ t` a triangle: below the diagonal that
+is a Sylvester equation, which the eigenvectors of `t` solve (Golub and Van Loan, 2013, "Matrix Computations", section 7.6).
 """
 
 from __future__ import annotations
@@ -12,27 +15,28 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
+from s2sgrad.rules.linalg import adjoint, hermitian
 from s2sgrad.rules.reductions import of_arrays
 from s2sgrad.rules.scipy.linalg import of_rank, turned
-from s2sgrad.rules.table import flat, general
+from s2sgrad.rules.table import flat, general, of_complex_numbers
 from s2sgrad.runtime import Refusal, over
 
 # --- qr --------------------------------------------------------------------------------------------------------------
 
 
 def by_transpose(m, r):
-    """`m @ r^-T`."""
-    return turned(np.linalg.solve(r, turned(m)))
+    """`m @ r^-H`."""
+    return adjoint(np.linalg.solve(r, adjoint(m)))
 
 
 def qr_bar(q, r, a, q_bar, r_bar):
-    """The cotangent of `a = q @ r`, which may have more columns than rows."""
-    k = np.shape(q)[-1]
+    """The cotangent of `a = q @ r`, which may have more columns than rows.  The diagonal of `r` is real."""
+    q_bar, r_bar, k = np.conj(q_bar), np.conj(r_bar), np.shape(q)[-1]
     rest = q @ r_bar[..., k:]  # what further columns owe
-    q_bar = q_bar + a[..., k:] @ turned(r_bar[..., k:])
-    m = r[..., :k] @ turned(r_bar[..., :k]) - turned(q_bar) @ q
-    bar = by_transpose(q_bar + q @ (np.tril(m) + turned(np.tril(m, -1))), r[..., :k])
-    return np.concatenate((bar, rest), axis=-1)
+    q_bar = q_bar + a[..., k:] @ adjoint(r_bar[..., k:])
+    m = r[..., :k] @ adjoint(r_bar[..., :k]) - adjoint(q_bar) @ q
+    bar = by_transpose(q_bar + q @ hermitian(m, True), r[..., :k])
+    return np.conj(np.concatenate((bar, rest), axis=-1))
 
 
 def has_rule(mode, rows, columns):
@@ -146,8 +150,22 @@ def schur(g, y, a, output="real", *, check_finite=True):
     return z @ core @ z.T
 
 
+@schur.refined(lambda complex: complex)
+def _(g, y, a, output="real", *, check_finite=True):
+    """The same with adjoints, for the conjugates of cotangents.  What depends on the phases of the vectors is dropped."""
+    of_rank(2, a)
+    t, z = y[0], y[1]
+    is_triangle(t)
+    v, t_bar, t_h = triangular_vectors(t), np.triu(np.conj(g[0])), adjoint(t)
+    turn = t_h @ t_bar - t_bar @ t_h + adjoint(z) @ np.conj(g[1])
+    mixed = adjoint(v) @ adjoint(np.linalg.solve(v, adjoint(np.tril(turn - adjoint(turn), -1))))
+    core = t_bar + np.linalg.solve(adjoint(v), by_gaps(mixed, np.conj(t)) @ adjoint(v))
+    return np.conj(z @ core @ adjoint(z))
+
+
 schur.refuse(
-    lambda output: not (output.known and output.value in ("real", "r")), "the complex Schur form has no derivative rule"
+    lambda output: not output.known,
+    "a Schur form of which only the run knows whether it is real has no derivative rule: write output= as a constant",
 )
 
 # --- polar -----------------------------------------------------------------------------------------------------------
@@ -155,9 +173,9 @@ schur.refuse(
 
 def polar_bar(u, p, a, u_bar, p_bar):
     """The cotangent of `a = u @ p`."""
-    along = by_transpose(u_bar, p)
-    p_own = p_bar - u.T @ along
-    return along + a @ linalg.solve_sylvester(p, p, p_own + p_own.T)
+    along = by_transpose(np.conj(u_bar), p)
+    p_own = np.conj(p_bar) - adjoint(u) @ along
+    return np.conj(along + a @ linalg.solve_sylvester(p, p, p_own + adjoint(p_own)))
 
 
 def is_left(side, a):
@@ -178,7 +196,7 @@ flat(is_left)
 @general(linalg.polar)
 def polar(g, y, a, side="right"):
     if is_left(side, a):
-        return polar_bar(y[0].T, y[1], a.T, g[0].T, g[1]).T
+        return polar_bar(y[0].T, y[1].T, a.T, g[0].T, g[1].T).T
     return polar_bar(y[0], y[1], a, g[0], g[1])
 
 
@@ -218,3 +236,6 @@ def orthogonal_procrustes(g, y, A, B, *, check_finite=True):
 
 
 of_arrays(linalg.qr, linalg.rq, linalg.orthogonal_procrustes)
+
+
+of_complex_numbers(linalg.qr, linalg.rq, triangular_vectors, linalg.schur, linalg.polar)

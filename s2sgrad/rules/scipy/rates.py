@@ -14,7 +14,7 @@ from scipy import ndimage, signal
 from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.scipy.rank_filters import chosen, places_chosen, unchosen
 from s2sgrad.rules.scipy.signal_filters import unsosfiltfilt
-from s2sgrad.rules.table import bilinear, flat, general, linear
+from s2sgrad.rules.table import bilinear, flat, general, linear, of_complex_numbers
 from s2sgrad.runtime import Refusal
 
 # --- upfirdn ---------------------------------------------------------------------------------------------------------
@@ -175,3 +175,6 @@ flat(signal.check_COLA, signal.check_NOLA)
 
 for _rule in (upfirdn, decimate, medfilt, medfilt2d, order_filter):
     _rule.refuse(lambda operand: is_container(operand), "a filter of a list has no derivative rule: pass an array")
+
+
+of_complex_numbers(signal.upfirdn, signal.decimate)

@@ -80,6 +80,17 @@ def _(g, y, in1, in2, mode="full", boundary="fill", fillvalue=0):
     return signal.convolve2d(g, in2, "valid"), np.flip(signal.correlate2d(g, in1, "valid"))
 
 
+@convolve2d.refined(lambda complex: complex)
+def _(g, y, in1, in2, mode="full", boundary="fill", fillvalue=0):
+    """The same without `correlate2d`, which conjugates."""
+    whole, turned = completed(g, in1, in2, mode), np.flip(in2)
+    if boundary == "fill":
+        return signal.convolve2d(whole, turned, "valid"), signal.convolve2d(whole, np.flip(in1), "valid")
+    in1_bar = unsurrounded(signal.convolve2d(whole, turned), in1, in2, boundary)
+    return in1_bar, np.flip(signal.convolve2d(ringed(in1, in2, boundary), np.flip(whole), "valid"))
+
+
+of_complex_numbers(signal.convolve2d)
 for _rule in (convolve2d, correlate2d):
     _rule.refuse(
         lambda fillvalue: not (fillvalue.known and fillvalue.value == 0),

@@ -470,3 +470,6 @@ of_complex_numbers(signal.stft, signal.istft, signal.detrend, signal.hilbert, si
                    signal.spectrogram, unstft, unistft)  # fmt: skip
 complex_of_real_numbers(signal.stft, signal.csd, signal.hilbert, unistft)
 may_turn_complex(signal.istft)
+
+
+of_complex_numbers(signal.resample_poly)

@@ -38,6 +38,7 @@ from s2sgrad.rules.table import (
     flat,
     general,
     linear,
+    of_complex_numbers,
     with_own_operators,
 )
 from s2sgrad.runtime import Refusal, over
@@ -860,3 +861,6 @@ def _(
 
 with_own_operators(linalg.inv, linalg.expm, *existing(linalg, "matrix_power"), of_inverse, transposed, triangle, expm_corner)
 flat(*existing(linalg, "spbandwidth", "is_sptriangular"))
+
+
+of_complex_numbers(linalg.spsolve, linalg.expm_multiply)

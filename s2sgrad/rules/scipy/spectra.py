@@ -234,7 +234,7 @@ for _rule in (eigh, spans_of_eigh, eigvalsh):
 @general(linalg.svdvals)
 def svdvals(g, s, a, *, check_finite=True):
     sides = frames(a)
-    return (sides[0] * np.expand_dims(g, -2)) @ sides[1]
+    return np.conj((sides[0] * np.expand_dims(g, -2)) @ sides[1])
 
 
 @svdvals.forward()
@@ -246,7 +246,7 @@ def _(s, a, a_dot, *, check_finite=True):
 def svd(g, y, a, full_matrices=True, compute_uv=True, *, check_finite=True, lapack_driver="gesdd"):
     if not compute_uv:
         sides = frames(a)
-        return (sides[0] * np.expand_dims(g, -2)) @ sides[1]
+        return np.conj((sides[0] * np.expand_dims(g, -2)) @ sides[1])
     return svd_bar(g, y, full_matrices, False)
 
 
@@ -273,4 +273,4 @@ def _(y, a, a_dot, full_matrices=True, compute_uv=True, *, check_finite=True, la
 
 SPANS[linalg.eigh] = spans_of_eigh, 0
 SPANS[linalg.svd] = spans_of_svd, 1
-of_complex_numbers(linalg.eigh, linalg.eigvalsh)
+of_complex_numbers(linalg.eigh, linalg.eigvalsh, linalg.svdvals, linalg.svd)

@@ -13,7 +13,7 @@ from scipy import linalg
 
 from s2sgrad.rules.reductions import is_container, of_arrays
 from s2sgrad.rules.scipy.linalg import of_rank, outer
-from s2sgrad.rules.table import bilinear, flat, general, linear
+from s2sgrad.rules.table import bilinear, flat, general, linear, of_complex_numbers
 
 # --- sums along diagonals --------------------------------------------------------------------------------------------
 
@@ -47,6 +47,14 @@ def toeplitz(g, y, c, r=None):
     if r is None:
         return np.reshape(first_column(g) + first_row(g), np.shape(c))
     return np.reshape(first_column(g), np.shape(c))
+
+
+@toeplitz.refined(lambda complex: complex)
+def _(g, y, c, r=None):
+    of_rank(1, c)
+    of_rank(1, c if r is None else r)
+    bar = first_column(g) + np.conj(first_row(g)) if r is None else first_column(g)  # a Hermitian matrix, without a row
+    return np.reshape(bar, np.shape(c))
 
 
 @toeplitz.keyword("r")
@@ -134,6 +142,17 @@ def solve_toeplitz(g, y, c_or_cr, b, *, check_finite=True):
     return first_column(t_bar) + first_row(t_bar), b_bar
 
 
+@solve_toeplitz.refined(lambda complex: complex)
+def _(g, y, c_or_cr, b, *, check_finite=True):
+    column(c_or_cr, b)
+    first = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, np.conj(c_or_cr))
+    b_bar = linalg.solve_toeplitz((turned_column(first), first[0]), g)
+    t_bar = -outer(b_bar, y, np.ndim(b) == 1)
+    if isinstance(c_or_cr, tuple):
+        return (first_column(t_bar), first_row(t_bar)), b_bar
+    return first_column(t_bar) + np.conj(first_row(t_bar)), b_bar
+
+
 @general(linalg.matmul_toeplitz)
 def matmul_toeplitz(g, y, c_or_cr, x, *, check_finite=False, workers=None):
     column(c_or_cr, x)
@@ -205,3 +224,15 @@ def khatri_rao(g, y, a, b):
 flat(linalg.bandwidth, linalg.issymmetric, linalg.ishermitian)
 
 of_arrays(linalg.companion)
+
+
+of_complex_numbers(
+    linalg.toeplitz,
+    linalg.solve_toeplitz,
+    linalg.circulant,
+    linalg.hankel,
+    linalg.solve_circulant,
+    linalg.khatri_rao,
+    linalg.convolution_matrix,
+    linalg.companion,
+)

@@ -410,3 +410,6 @@ SPHEROIDAL = (prolate, prolate_second, prolate_of_value, prolate_second_of_value
 for _rule in SPHEROIDAL:
     for _name in _rule.differentiable[:-1]:
         _rule.constant(_name)
+
+
+of_complex_numbers(special.airy)

@@ -5,10 +5,10 @@ y = interpn((x0, x1), v, p)     ->     v_bar = the shares of y_bar, added at the
 y = RectBivariateSpline(a, b, v).ev(s, t)    ->    s_bar = y_bar * spline.ev(s, t, 1, 0)
 
 The values between the places of a grid are linear in the data, and products of functions of one axis each.  These are hats
-(Weiser and Zarantonello 1988, "A note on piecewise linear and multilinear table interpolation in many dimensions"), or splines
-(de Boor 1978, "A practical guide to splines", chapter XVII).  The coefficients of splines are `C0 @ v @ C1.T`, where `C` has
-those of the spline through each unit vector.  So a derivative in the points is one more such product, in which the function of
-one axis is differentiated.  The places of the grid are constants.
+(Weiser and Zarantonello 1988, "A note on piecewise linear and multilinear table interpolation in many dimensions"), or
+splines (de Boor 1978, "A practical guide to splines", chapter XVII).  The coefficients of splines are `C0 @ v @ C1.T`, where
+`C` has those of the spline through each unit vector.  So a derivative in the points is one more such product, in which the
+function of one axis is differentiated.  The places of the grid are constants.
 """
 
 from __future__ import annotations

@@ -6,8 +6,9 @@
 another order (`pivoting`), which is constant.  In `u, p = polar(a)` p is the root of `a^T @ a`, whose tangent is
 `p @ p_dot + p_dot @ p` (Higham, 2008, "Functions of Matrices", chapter 8).
 
-In `t, z = schur(a)` with `k = z^H @ z_dot`, which is skew, `z^H @ a_dot @ z + t @ k - k @ t` is a triangle.  Below the diagonal
-that is a Sylvester equation, which the eigenvectors of `t` solve (Golub and Van Loan, 2013, "Matrix Computations", section 7.6).
+In `t, z = schur(a)` with `k = z^H @ z_dot`, which is skew, `z^H @ a_dot @ z + t @ k - k @ t` is a triangle.  Below the
+diagonal that is a Sylvester equation, which the eigenvectors of `t` solve (Golub and Van Loan, 2013, "Matrix Computations",
+section 7.6).
 """
 
 from __future__ import annotations

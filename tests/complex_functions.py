@@ -12,7 +12,7 @@ import dataclasses
 import numpy as np
 import scipy.fft
 import scipy.sparse
-from scipy import linalg, ndimage, signal, special
+from scipy import interpolate, linalg, ndimage, signal, special
 from scipy.sparse import linalg as sparse_linalg
 
 _RNG = np.random.default_rng(40)
@@ -1127,3 +1127,17 @@ def waves_and_integrals(z):
 def sparse_systems(b):
     a = scipy.sparse.csc_array(np.array([[2.0, 0.0, 2j], [0.0, 3.0, 0.0], [1.0, 1.0, 1.0]]))
     return np.sum(np.abs(sparse_linalg.spsolve(a, b)) ** 2)
+
+
+@case(cplx(6), real(2))
+def curves_through_complex_data(z, t):
+    places = np.arange(6.0)
+    spline = interpolate.CubicSpline(places, z)
+    line = interpolate.interp1d(places, z, kind="quadratic")
+    return np.sum(np.abs(spline(t)) ** 2 + line(2.0 * t).imag) + np.abs(spline.integrate(0.5, 3.0))
+
+
+@case(cplx(4, 5), real(3, 2))
+def complex_data_on_a_grid(z, p):
+    table = interpolate.RegularGridInterpolator((np.arange(4.0), np.arange(5.0)), z)
+    return np.sum(np.abs(table(p)) ** 2) + np.sum(interpolate.interpn((np.arange(4.0), np.arange(5.0)), z, p).imag ** 3)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from s2sgrad.rules import arriving
-from s2sgrad.rules.table import general
+from s2sgrad.rules.table import general, of_complex_numbers
 from s2sgrad.runtime.copies import data_of
 
 _KNOWN: dict[Any, Maker] = {}
@@ -55,6 +55,7 @@ def _data_of(g, y, values, constants):
 
 
 _data_of.linear_in("values")
+of_complex_numbers(data_of)
 _data_of.constant(
     "constants",
     "what is made of data has a derivative in these alone, not in their places nor in options: pass constants",

@@ -16,12 +16,15 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.linalg
+from scipy import interpolate
 
 import s2sgrad.rules
 from s2sgrad import NoRule, grad, jvp, runtime
 from s2sgrad.api.whole import strict
 from s2sgrad.errors import Refused
 from s2sgrad.rules import casts, spectra
+from s2sgrad.rules.scipy import grids, interpolators
+from s2sgrad.rules.scipy.univariate import Fitted
 from s2sgrad.rules.table import lookup, makes_complex, rules
 
 from .examples import EXAMPLES, Example
@@ -41,7 +44,13 @@ TURNING = {
     scipy.linalg.schur,
 }  # with free phases: tests/complex_functions.py has what does not depend on them
 BY_TYPE = {np.ndarray.view, casts.viewed}
-REAL = {spectra.spectral: {0}}  # places that take no complex numbers
+REAL = {
+    spectra.spectral: {0},
+    **{interpolators.at: {2}, interpolators.spread: {3}, interpolators.gathered: {3}, interpolators.integral: {2, 3}},
+    **{interpolators.integral_along: {3, 4}, interpolators.integral_bar: {3, 4}},
+    **{grids.on_grid: {0}, grids.taken: {1, 2}, grids.spread: {2, 3}, interpolate.interpn: {0, 2}},
+    interpolate.RegularGridInterpolator.__call__: {0, 1},
+}  # places that take no complex numbers
 
 
 def letter(a: Any) -> str:
@@ -148,6 +157,7 @@ def known(rule: Any, e: Example, numbers: bool) -> dict[str, Any]:
 
 JUMPING = {scipy.linalg.schur}  # the phases of its vectors are not continuous: tests/complex_functions.py has it
 CALLS = [e for real in EXAMPLES if lookup(real.primitive).complex and real.primitive not in JUMPING for e in versions(real)]
+CALLS = [e for e in CALLS if not any(isinstance(a, Fitted) for a in e.args)]  # FITPACK drops imaginary parts: refused
 CALLS += COMPLEX
 
 

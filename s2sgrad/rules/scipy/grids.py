@@ -18,7 +18,7 @@ from scipy import interpolate
 
 from s2sgrad.rules import instances
 from s2sgrad.rules.scipy.interpolate import by_column, by_row, columns_like, rows_like
-from s2sgrad.rules.table import elementwise, flat, general, linear, structured
+from s2sgrad.rules.table import elementwise, flat, general, linear, of_complex_numbers, structured
 from s2sgrad.runtime import Refusal, unbroadcast
 
 # --- points ----------------------------------------------------------------------------------------------------------
@@ -337,6 +337,7 @@ regular.refuse(
 for _rule, _places in ((interpn, "points"), (_on_grid, "points")):
     _rule.constant(_places, "an interpolator has no derivative in the places of its data: pass constants")
 structured("xi", interpolate.interpn, on_grid, interpolate.RegularGridInterpolator.__call__)
+of_complex_numbers(taken, spread, interpolate.interpn, on_grid, interpolate.RegularGridInterpolator.__call__)  # in the data
 instances.write_methods(interpolate.RegularGridInterpolator, {"__call__": instances.Method(1, on_grid)})
 
 # --- surfaces --------------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from scipy import interpolate
 
 from s2sgrad.rules import instances
 from s2sgrad.rules.scipy.interpolate import across, along
-from s2sgrad.rules.table import flat, general, with_sizes_of_their_own
+from s2sgrad.rules.table import flat, general, of_complex_numbers, with_sizes_of_their_own
 from s2sgrad.runtime import Refusal
 from s2sgrad.runtime.copies import copied
 
@@ -516,3 +516,5 @@ for _rule in (pchip_interpolate, krogh_interpolate):
         lambda axis, der: not (axis.known and axis.value == 0 and der.known and isinstance(der.value, int)),
         "an interpolation along another axis, or of several derivatives, has no derivative rule: move the axis first",
     )
+
+of_complex_numbers(at, spread, gathered, integral, integral_along, integral_bar)  # in the data

@@ -102,7 +102,9 @@ def _vectors(bars: Any, like: Any) -> list[np.ndarray]:
         return [vector for key in keys for vector in _vectors(None if bars is None else bars[key], like[key])]
     if like is None:
         return []
-    return [np.zeros(np.size(like)) if bars is None else np.ravel(np.broadcast_to(bars, np.shape(like)))]
+    if bars is None:
+        return [np.zeros(np.size(like))]
+    return [np.ravel(np.broadcast_to(bars if np.iscomplexobj(like) else np.real(bars), np.shape(like)))]
 
 
 def unflattened(vector: np.ndarray, like: Any) -> Any:

@@ -22,6 +22,12 @@ from s2sgrad import runtime
 from s2sgrad.rules.made import made
 from s2sgrad.rules.table import Rule, flat, general, linear, of_complex_numbers, structured, with_sizes_of_their_own
 from s2sgrad.runtime import Refusal
+from s2sgrad.runtime.results import without_floats
+
+
+def tells(y: Any) -> bool:
+    """Whether a result has floats: `find_peaks` without options gives places alone."""
+    return not without_floats(y)
 
 
 def filled(g: Any, y: Any) -> Any:
@@ -98,7 +104,7 @@ def checked(g: Any, same: bool) -> Any:
     return g
 
 
-flat(agrees)
+flat(agrees, tells)
 
 
 @linear(checked)
@@ -156,7 +162,10 @@ def _ruled(
 
     def along(name: str) -> str:
         dots = ", ".join(f"checked({n}_dot, same)" if n == name else "None" for n in names)
-        return "None" if name in constant else f"like({y}, jvp({text.__name__}, ({', '.join(names)},), ({dots},))[1])"
+        if name in constant:
+            return "None"
+        dot = f"like({y}, jvp({text.__name__}, ({', '.join(names)},), ({dots},))[1])"
+        return f"({dot} if tells({y}) else like({y}, None))" if counts else dot
 
     head, dots = ", ".join(operands), ", ".join(f"{n}_dot" for n in operands)
     terms = along(operands[0]) if len(operands) == 1 else "(" + ", ".join(map(along, operands)) + ")"
@@ -167,7 +176,7 @@ def _ruled(
         lines += f"def tangent_in_{n}({y}, {head}, {n}_dot{options}):\n{same}    return {along(n)}\n"
     above = importlib.import_module("s2sgrad.pullbacks")
     space = {"vjp": above.vjp, "jvp": above.jvp, "filled": filled, "agrees": agrees, "checked": checked,
-             "like": runtime.like, text.__name__: text}  # fmt: skip
+             "like": runtime.like, "tells": tells, text.__name__: text}  # fmt: skip
     found = made(lines, f"{text.__module__}.of_{text.__name__}", space)
     rule = general(*primitives)(found["pullback"])
     rule.forward()(found["tangent"])

@@ -999,3 +999,19 @@ def test_a_buffer_by_position():
     for f in (into_another, into_itself):
         for found, expected in zip(grad(f, (0, 1))(2.4, q), grad(new, (0, 1))(2.4, q), strict=True):
             np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def power_at_peaks(x):
+    return np.sum(x[signal.find_peaks(x)[0]] ** 2)
+
+
+def heights_of_peaks(x):
+    return np.sum(signal.find_peaks(x, height=0.1)[1]["peak_heights"] ** 3)
+
+
+@pytest.mark.parametrize("f", [power_at_peaks, heights_of_peaks])
+def test_tangents_of_gradients_of_results_without_floats(f):
+    x = np.sin(0.4 * np.arange(30.0))
+    once, v = grad(f), np.cos(np.arange(30.0))
+    wanted = (once(x + 1e-6 * v) - once(x - 1e-6 * v)) / 2e-6
+    np.testing.assert_allclose(jvp(once, (x,), (v,))[1], wanted, rtol=1e-6, atol=1e-8)

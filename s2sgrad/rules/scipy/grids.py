@@ -184,21 +184,35 @@ def spread(g, values, grid, points, method, fill_value, orders):
     )
 
 
+def on_axis(k, grid):
+    """True for the coordinate along axis k.
+
+    >>> on_axis(1, (3, 4)).tolist()
+    [False, True]
+    """
+    return np.arange(len(grid)) == k
+
+
 def by_axis(g, values, grid, points, method, fill_value, orders):
     """The cotangent of the points: along each axis, `g` times the derivative of the values."""
-    slopes = [g * taken(values, grid, points, method, fill_value, raised(orders, k)) for k in range(len(grid))]
-    return np.stack([np.sum(np.reshape(slope, (*np.shape(points)[:-1], -1)), axis=-1) for slope in slopes], axis=-1)
+    whole = 0.0
+    for k in range(len(grid)):
+        slopes = g * taken(values, grid, points, method, fill_value, raised(orders, k))
+        sums = np.sum(np.reshape(slopes, (*np.shape(points)[:-1], -1)), axis=-1)
+        whole = whole + np.expand_dims(sums, -1) * on_axis(k, grid)
+    return whole
 
 
 def along(dots, values, grid, points, method, fill_value, orders):
     """The transpose of `by_axis`: the tangent of the values along that of the points."""
-    slopes = [taken(values, grid, points, method, fill_value, raised(orders, k)) for k in range(len(grid))]
-    rest = (1,) * (np.ndim(values) - len(grid))
-    moved = [np.reshape(dots[..., k], (*np.shape(points)[:-1], *rest)) * slopes[k] for k in range(len(grid))]
-    return np.sum(np.stack(moved), axis=0)
+    whole, rest = 0.0, (1,) * (np.ndim(values) - len(grid))
+    for k in range(len(grid)):
+        slopes = taken(values, grid, points, method, fill_value, raised(orders, k))
+        whole = whole + np.reshape(dots[..., k], (*np.shape(points)[:-1], *rest)) * slopes
+    return whole
 
 
-flat(cells, raised)
+flat(cells, raised, on_axis)
 
 
 @general(taken)

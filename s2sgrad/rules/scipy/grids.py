@@ -109,13 +109,14 @@ def cardinals(x, degree, order):
 
 
 def of_axis(x, p, method, order):
-    """For numbers on one axis: which values count, with which shares, and the matrix that makes these values of the data."""
+    """For numbers on one axis: which values count, with which shares, and the matrix that makes these values of the data;
+    None where they are the data."""
     x = np.asarray(x, float)
-    if method in ("linear", "slinear", "nearest") and x[0] <= x[-1]:
-        return *hats(x, p, method, order), np.eye(len(x))
     if x[0] > x[-1]:
         places, shares, matrix = of_axis(x[::-1], p, method, order)
-        return places, shares, matrix[:, ::-1]
+        return (len(x) - 1 - places, shares, None) if matrix is None else (places, shares, matrix[:, ::-1])
+    if method in ("linear", "slinear", "nearest"):
+        return *hats(x, p, method, order), None
     spline = cardinals(x, DEGREES[method], order)
     size = len(spline.t) - spline.k - 1
     rows = interpolate.BSpline.design_matrix(np.ravel(p), spline.t, spline.k, extrapolate=True)
@@ -131,7 +132,7 @@ def cells(grid, points, method, fill_value, orders):
     places, shares, matrices = np.zeros((1, len(rows)), int), inside(grid, rows, fill_value)[None], []
     for x, p, order in zip(grid, rows.T, orders, strict=True):
         at, part, matrix = of_axis(x, p, method, order)
-        places = np.reshape(places[:, None] * len(matrix) + at, (-1, len(rows)))
+        places = np.reshape(places[:, None] * len(x if matrix is None else matrix) + at, (-1, len(rows)))
         shares = np.reshape(shares[:, None] * part, (-1, len(rows)))
         matrices.append(matrix)
     return places, shares, matrices
@@ -154,9 +155,9 @@ def raised(orders, axis):
 
 
 def mapped(matrices, table):
-    """A table with a matrix applied along each of its first axes.  The most are unit matrices, which change nothing."""
+    """A table with a matrix applied along each of its first axes; None leaves it as it is."""
     for k, matrix in enumerate(matrices):
-        if matrix.shape[0] != matrix.shape[1] or np.any(matrix != np.eye(len(matrix))):
+        if matrix is not None:
             table = np.moveaxis(np.tensordot(matrix, table, (1, k)), 0, k)
     return table
 
@@ -176,12 +177,12 @@ def taken(values, grid, points, method, fill_value, orders):
 def spread(g, values, grid, points, method, fill_value, orders):
     """The transpose of `taken`: the cotangent of the data."""
     places, shares, matrices = cells(grid, points, method, fill_value, orders)
-    sizes, rest = tuple([len(matrix) for matrix in matrices]), np.shape(values)[len(grid) :]
+    sizes = tuple([len(x) if matrix is None else len(matrix) for x, matrix in zip(grid, matrices, strict=True)])
+    rest = np.shape(values)[len(grid) :]
     table = np.zeros((int(np.prod(sizes)), *rest), np.result_type(g))
     np.add.at(table, places, np.reshape(shares, np.shape(shares) + (1,) * len(rest)) * np.reshape(g, (1, -1, *rest)))
-    return mapped([matrix.T for matrix in matrices], np.reshape(table, (*sizes, *rest))).astype(
-        np.result_type(g), copy=False
-    )
+    back = [None if matrix is None else matrix.T for matrix in matrices]
+    return mapped(back, np.reshape(table, (*sizes, *rest))).astype(np.result_type(g), copy=False)
 
 
 def on_axis(k, grid):
@@ -193,12 +194,17 @@ def on_axis(k, grid):
     return np.arange(len(grid)) == k
 
 
+def shaped(points, rest):
+    """The axes of the points, without that of their coordinates, and others behind them."""
+    return (*np.shape(points)[:-1], *rest)
+
+
 def by_axis(g, values, grid, points, method, fill_value, orders):
     """The cotangent of the points: along each axis, `g` times the derivative of the values."""
     whole = 0.0
     for k in range(len(grid)):
         slopes = g * taken(values, grid, points, method, fill_value, raised(orders, k))
-        sums = np.sum(np.reshape(slopes, (*np.shape(points)[:-1], -1)), axis=-1)
+        sums = np.sum(np.reshape(slopes, shaped(points, (-1,))), axis=-1)
         whole = whole + np.expand_dims(sums, -1) * on_axis(k, grid)
     return whole
 
@@ -208,11 +214,11 @@ def along(dots, values, grid, points, method, fill_value, orders):
     whole, rest = 0.0, (1,) * (np.ndim(values) - len(grid))
     for k in range(len(grid)):
         slopes = taken(values, grid, points, method, fill_value, raised(orders, k))
-        whole = whole + np.reshape(dots[..., k], (*np.shape(points)[:-1], *rest)) * slopes
+        whole = whole + np.reshape(dots[..., k], shaped(points, rest)) * slopes
     return whole
 
 
-flat(cells, raised, on_axis)
+flat(cells, raised, on_axis, shaped)
 
 
 @general(taken)

@@ -358,10 +358,11 @@ def test_functions_that_close_over_complex_numbers(f, z):
     assert np.isclose(jvp(f, (z,), (1.0 - 2.0j,))[1], (wanted * (1.0 - 2.0j)).real, rtol=1e-6)
 
 
-def test_equations_that_conjugate_are_refused():
-    def f(k):
-        return np.abs(optimize.newton(lambda z: z**3 - k + 0.1 * np.conj(z), 0.6 + 0.3j, tol=1e-12))
-
+@pytest.mark.parametrize("f", [
+    lambda k: np.abs(optimize.newton(lambda z: z**3 - k + 0.1 * np.conj(z), 0.6 + 0.3j, tol=1e-12)),
+    lambda k: np.abs(optimize.newton(lambda z: 1e-10 * (z**3 - k + 0.1 * np.conj(z)), 0.6 + 0.3j, tol=1e-12)),
+])  # fmt: skip
+def test_equations_that_conjugate_are_refused(f):
     for derivative in (grad(f), lambda k: jvp(f, (k,), (1.0,))):
         with pytest.raises((S2SGradError, Refusal), match="not holomorphic"):
             derivative(0.5)
@@ -371,6 +372,9 @@ def test_equations_that_conjugate_are_refused():
 # the second derivatives of expectations of floats take minutes: those of the integrals that they are, above, are checked
 
 EXPECTATIONS = [
+    lambda k: stats.norm.expect(lambda x: x * x, loc=1000.0 * k, scale=k),  # a peak that one integral would miss
+    lambda k: stats.gamma.expect(np.sqrt, (3000.0 * k,)),
+    lambda k: stats.uniform.expect(np.exp, loc=k, scale=2.0, lb=-1.0, ub=k + 1.0),  # a bound outside of the support
     lambda k: stats.norm.expect(lambda x: x * x + np.sin(k * x), loc=k, scale=k * k),
     lambda k: stats.norm.expect(lambda x: np.log(3.0 + x), loc=k, lb=-k, ub=2.0),
     lambda k: stats.gamma.expect(lambda x: x**k, (k,)),
@@ -394,6 +398,12 @@ def test_an_expectation_of_what_jumps_at_a_place():
     wanted = stats.norm.cdf(0.8) + 0.5 * stats.norm.pdf(0.8)
     assert np.isclose(grad(f)(1.3), wanted, rtol=1e-7)
     assert np.isclose(jvp(f, (1.3,), (1.0,))[1], wanted, rtol=1e-7)
+
+
+@pytest.mark.parametrize("law", [stats.expon, stats.uniform])
+def test_an_expectation_of_what_jumps_where_the_support_has_an_end(law):
+    with pytest.raises((S2SGradError, Refusal), match="with a jump"):
+        grad(lambda k: law.expect(lambda x: 1.0 * (x > 1.2), scale=k))(2.0)
 
 
 KINDS = {"root": ROOTS, "minimum": MINIMA, "integral": INTEGRALS, "equation": EQUATIONS, "complex": COMPLEX}
@@ -473,6 +483,8 @@ REFUSED = [
     (lambda k: np.sum(integrate.tanhsinh(lambda x, a: np.exp(-k * a * x), 0, 1, args=(W,)).integral), "one number at"),
     (lambda k: stats.norm.expect(lambda x: x, loc=k, lb=0.0, conditional=True), "conditional="),
     (lambda k: np.sum(linalg.funm(np.eye(2) * k, np.exp)), "equal eigenvalues"),
+    (lambda k: np.sum(linalg.funm(np.array([[k, 1.0], [0.0, k + 1e-4]]), np.exp)), "too few eigenvectors"),
+    (lambda k: stats.vonmises.expect(np.cos, (k,)), "expect"),  # over one turn
     (lambda k: integrate.nquad(lambda y, x: k * x * y, [[0, 1], [0, 1]], opts={"limit": 20})[0], "without opts="),
     (lambda k: optimize.linprog([-2 * k, -1.0], A_ub=[[1.0, k], [1.0, 0.0]], b_ub=[1.0, 1.0]).x[1], "no corner"),
 ]  # fmt: skip

@@ -1015,3 +1015,53 @@ def test_tangents_of_gradients_of_results_without_floats(f):
     once, v = grad(f), np.cos(np.arange(30.0))
     wanted = (once(x + 1e-6 * v) - once(x - 1e-6 * v)) / 2e-6
     np.testing.assert_allclose(jvp(once, (x,), (v,))[1], wanted, rtol=1e-6, atol=1e-8)
+
+
+SURFACE = interpolate.RegularGridInterpolator((np.arange(4.0), np.arange(5.0)), np.exp(0.3j * np.arange(20.0)).reshape(4, 5))
+LINE = interpolate.RegularGridInterpolator((np.array([1.0]), np.arange(5.0)), np.arange(5.0)[None] ** 2)
+POINTS = np.array([[0.3, 0.4], [1.2, 3.3]])
+SYSTEM, SIDE = np.array([[1.0 + 1j, 0.3], [0.2j, 2.0], [0.5, -1j]]), np.array([1.0 - 1j, 0.4, 2j])
+
+
+def size_on_a_surface(x):
+    return np.sum(np.abs(SURFACE(x)) ** 2 + SURFACE(x).imag)
+
+
+def on_a_grid_of_one_place(x):
+    return np.sum(LINE(np.stack((np.ones(2), x[:, 1]), axis=-1)) ** 2)
+
+
+def at_no_points(x):
+    return np.sum(LINE(x[:0])) + np.sum(x)
+
+
+def residual_of_complex_numbers(x):
+    return np.sin(linalg.lstsq(SYSTEM + x[0, 0], SIDE)[1])
+
+
+def adjoint_of_factors(x):
+    return np.sum(
+        np.abs(linalg.lu_solve(linalg.lu_factor(SYSTEM[:2] * x[0, 0] + x[1, 1]), SIDE[:2] + x[0, 1], trans=2)) ** 2
+    )
+
+
+@pytest.mark.parametrize(
+    "f", [size_on_a_surface, on_a_grid_of_one_place, at_no_points, residual_of_complex_numbers, adjoint_of_factors]
+)
+def test_edges_of_grids_and_of_complex_systems(f):
+    v = np.array([[1.0, -0.5], [0.3, 0.7]])
+    wanted = (f(POINTS + 1e-6 * v) - f(POINTS - 1e-6 * v)) / 2e-6
+    assert np.isclose(np.sum(grad(f)(POINTS) * v), wanted, rtol=1e-6)
+    tangent = jvp(f, (POINTS,), (v,))[1]
+    assert not np.iscomplexobj(tangent) and np.isclose(tangent, wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("convolved", [signal.convolve2d, signal.correlate2d])
+def test_a_smaller_plane_first_is_refused_in_valid_results(convolved):
+    with pytest.raises(S2SGradError, match="larger one"):
+        grad(lambda k: np.sum(convolved(M, k, "valid", "wrap")))(np.ones((4, 5)))
+
+
+def test_complex_solutions_with_real_matrices_are_refused():
+    with pytest.raises(S2SGradError, match="complex solution"):
+        grad(lambda q: np.abs(linalg.solve_sylvester(M, M, q)[0, 0]))(M * 1j)

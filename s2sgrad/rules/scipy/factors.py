@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from s2sgrad.rules.scipy.linalg import folded, is_vector, of_matrices, other_way, outer, turned
+from s2sgrad.rules.scipy.linalg import conjugates, folded, is_vector, of_matrices, other_way, outer, turned
 from s2sgrad.rules.table import flat, general, of_complex_numbers, structured
 from s2sgrad.runtime import unbroadcast
 
@@ -95,9 +95,13 @@ def lu_factor(g, y, a, *, check_finite=True):
 @general(linalg.lu_solve)
 def lu_solve(g, y, lu_and_piv, b, trans=0, *, check_finite=True):
     m, pivots = lu_and_piv[0], lu_and_piv[1]
-    b_bar = linalg.lu_solve((m, pivots), g, trans=other_way(trans))
     straight, vector = other_way(trans), is_vector(m, b)
-    a_bar = outer(b_bar, y, vector) if straight else outer(y, b_bar, vector)
+    if conjugates(trans):
+        b_bar = np.conj(linalg.lu_solve((m, pivots), np.conj(g)))
+        a_bar = np.conj(outer(y, b_bar, vector))
+    else:
+        b_bar = linalg.lu_solve((m, pivots), g, trans=straight)
+        a_bar = outer(b_bar, y, vector) if straight else outer(y, b_bar, vector)
     low, up = triangles(m)
     core = rows(unbroadcast(-a_bar, m), swapped(pivots, np.shape(m)[-1]))
     return (np.tril(core @ turned(up), -1) + np.triu(turned(low) @ core), None), unbroadcast(b_bar, b)

@@ -18,7 +18,7 @@ from scipy import interpolate
 
 from s2sgrad.rules import instances
 from s2sgrad.rules.scipy.interpolate import by_column, by_row, columns_like, rows_like
-from s2sgrad.rules.table import elementwise, flat, general, linear, of_complex_numbers, structured
+from s2sgrad.rules.table import elementwise, flat, general, linear, may_turn_complex, of_complex_numbers, structured
 from s2sgrad.runtime import Refusal, unbroadcast
 
 # --- points ----------------------------------------------------------------------------------------------------------
@@ -91,6 +91,8 @@ DEGREES = {"cubic": 3, "quintic": 5}
 
 def hats(x, p, method, order):
     """The places beside each number on one axis, and the shares of the values there, or derivatives of these shares."""
+    if len(x) == 1:  # the value does not change along this axis
+        return np.zeros((1, len(p)), int), np.full((1, len(p)), float(order == 0))
     at = np.clip(np.searchsorted(x, p, side="right") - 1, 0, len(x) - 2)
     width = x[at + 1] - x[at]
     part = (p - x[at]) / width
@@ -132,8 +134,9 @@ def cells(grid, points, method, fill_value, orders):
     places, shares, matrices = np.zeros((1, len(rows)), int), inside(grid, rows, fill_value)[None], []
     for x, p, order in zip(grid, rows.T, orders, strict=True):
         at, part, matrix = of_axis(x, p, method, order)
-        places = np.reshape(places[:, None] * len(x if matrix is None else matrix) + at, (-1, len(rows)))
-        shares = np.reshape(shares[:, None] * part, (-1, len(rows)))
+        shape = len(places) * len(at), len(rows)
+        places = np.reshape(places[:, None] * len(x if matrix is None else matrix) + at, shape)
+        shares = np.reshape(shares[:, None] * part, shape)
         matrices.append(matrix)
     return places, shares, matrices
 
@@ -180,7 +183,9 @@ def spread(g, values, grid, points, method, fill_value, orders):
     sizes = tuple([len(x) if matrix is None else len(matrix) for x, matrix in zip(grid, matrices, strict=True)])
     rest = np.shape(values)[len(grid) :]
     table = np.zeros((int(np.prod(sizes)), *rest), np.result_type(g))
-    np.add.at(table, places, np.reshape(shares, np.shape(shares) + (1,) * len(rest)) * np.reshape(g, (1, -1, *rest)))
+    np.add.at(
+        table, places, np.reshape(shares, np.shape(shares) + (1,) * len(rest)) * np.reshape(g, (1, len(shares[0]), *rest))
+    )
     back = [None if matrix is None else matrix.T for matrix in matrices]
     return mapped(back, np.reshape(table, (*sizes, *rest))).astype(np.result_type(g), copy=False)
 
@@ -199,12 +204,17 @@ def shaped(points, rest):
     return (*np.shape(points)[:-1], *rest)
 
 
+def width(values, grid):
+    """How many values there are at one place."""
+    return int(np.prod(np.shape(values)[len(grid) :]))
+
+
 def by_axis(g, values, grid, points, method, fill_value, orders):
     """The cotangent of the points: along each axis, `g` times the derivative of the values."""
     whole = 0.0
     for k in range(len(grid)):
         slopes = g * taken(values, grid, points, method, fill_value, raised(orders, k))
-        sums = np.sum(np.reshape(slopes, shaped(points, (-1,))), axis=-1)
+        sums = np.sum(np.reshape(slopes, shaped(points, (width(values, grid),))), axis=-1)
         whole = whole + np.expand_dims(sums, -1) * on_axis(k, grid)
     return whole
 
@@ -218,7 +228,7 @@ def along(dots, values, grid, points, method, fill_value, orders):
     return whole
 
 
-flat(cells, raised, on_axis, shaped)
+flat(cells, raised, on_axis, shaped, width)
 
 
 @general(taken)
@@ -357,7 +367,8 @@ regular.refuse(
 for _rule, _places in ((interpn, "points"), (_on_grid, "points")):
     _rule.constant(_places, "an interpolator has no derivative in the places of its data: pass constants")
 structured("xi", interpolate.interpn, on_grid, interpolate.RegularGridInterpolator.__call__)
-of_complex_numbers(taken, spread, interpolate.interpn, on_grid, interpolate.RegularGridInterpolator.__call__)  # in the data
+of_complex_numbers(taken, spread, interpolate.interpn, on_grid)  # in the data
+may_turn_complex(interpolate.RegularGridInterpolator.__call__)  # its data may be complex
 instances.write_methods(interpolate.RegularGridInterpolator, {"__call__": instances.Method(1, on_grid)})
 
 # --- surfaces --------------------------------------------------------------------------------------------------------

@@ -67,7 +67,7 @@ def lstsq(g, y, a, b, cond=None, *, check_finite=True, lapack_driver=None):
     residual, back = columns(b) - a @ x, p_h @ x_bar
     a_bar = residual @ adjoint(p @ back) + (p_h @ x) @ adjoint(x_bar - adjoint(a) @ back) - back @ adjoint(x)
     if np.size(y[1]):
-        spread = residual * (2.0 * np.reshape(g[1], -1))
+        spread = residual * (2.0 * np.real(np.reshape(g[1], -1)))
         back = back + spread
         a_bar = a_bar - spread @ adjoint(x)
     if y[3] is not None:

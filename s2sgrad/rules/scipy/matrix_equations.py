@@ -19,17 +19,29 @@ from s2sgrad.rules.table import flat, general, of_complex_numbers
 from s2sgrad.runtime import Refusal, unbroadcast
 
 
-def one_of_each(a, b, q):
-    return a.rank == b.rank == q.rank == 2
+def one_of_each(a, b, q, complex):
+    return a.rank == b.rank == q.rank == 2 and not complex
 
 
 def both_matrices(a, q):
     return a.rank == q.rank == 2
 
 
+def require_complex(x, *matrices):
+    """Refuse complex solutions for real matrices, which SciPy solves wrongly where these have complex eigenvalues."""
+    if np.iscomplexobj(x) and not all(map(np.iscomplexobj, matrices)):
+        raise Refusal(
+            None, "a complex solution with a real matrix has no derivative, for SciPy's own may be wrong: pass a + 0j"
+        )
+
+
+flat(require_complex)
+
+
 @general(linalg.solve_sylvester)
 def solve_sylvester(g, x, a, b, q):
     of_matrices(a, b, q)
+    require_complex(x, a, b)
     q_bar = linalg.solve_sylvester(turned(a), turned(b), g)
     return unbroadcast(-(q_bar @ turned(x)), a), unbroadcast(-(turned(x) @ q_bar), b), unbroadcast(q_bar, q)
 
@@ -77,6 +89,7 @@ flat(of_one_shape)
 @general(linalg.solve_discrete_lyapunov)
 def solve_discrete_lyapunov(g, x, a, q, method=None):
     of_one_shape(a, q)
+    require_complex(x, a)
     q_bar = linalg.solve_discrete_lyapunov(adjoint(a), np.conj(g), method)
     return np.conj(q_bar @ a @ adjoint(x) + adjoint(q_bar) @ a @ x), np.conj(q_bar)
 

@@ -1019,7 +1019,7 @@ def test_tangents_of_gradients_of_results_without_floats(f):
 
 SURFACE = interpolate.RegularGridInterpolator((np.arange(4.0), np.arange(5.0)), np.exp(0.3j * np.arange(20.0)).reshape(4, 5))
 LINE = interpolate.RegularGridInterpolator((np.array([1.0]), np.arange(5.0)), np.arange(5.0)[None] ** 2)
-POINTS = np.array([[0.3, 0.4], [1.2, 3.3]])
+TURNED, PLACES = np.array([[0.2, 1.0], [-1.0, 0.2]]), np.array([[0.3, 0.4], [1.2, 3.3]])
 SYSTEM, SIDE = np.array([[1.0 + 1j, 0.3], [0.2j, 2.0], [0.5, -1j]]), np.array([1.0 - 1j, 0.4, 2j])
 
 
@@ -1050,9 +1050,9 @@ def adjoint_of_factors(x):
 )
 def test_edges_of_grids_and_of_complex_systems(f):
     v = np.array([[1.0, -0.5], [0.3, 0.7]])
-    wanted = (f(POINTS + 1e-6 * v) - f(POINTS - 1e-6 * v)) / 2e-6
-    assert np.isclose(np.sum(grad(f)(POINTS) * v), wanted, rtol=1e-6)
-    tangent = jvp(f, (POINTS,), (v,))[1]
+    wanted = (f(PLACES + 1e-6 * v) - f(PLACES - 1e-6 * v)) / 2e-6
+    assert np.isclose(np.sum(grad(f)(PLACES) * v), wanted, rtol=1e-6)
+    tangent = jvp(f, (PLACES,), (v,))[1]
     assert not np.iscomplexobj(tangent) and np.isclose(tangent, wanted, rtol=1e-6)
 
 
@@ -1064,4 +1064,4 @@ def test_a_smaller_plane_first_is_refused_in_valid_results(convolved):
 
 def test_complex_solutions_with_real_matrices_are_refused():
     with pytest.raises(S2SGradError, match="complex solution"):
-        grad(lambda q: np.abs(linalg.solve_sylvester(M, M, q)[0, 0]))(M * 1j)
+        grad(lambda q: np.abs(linalg.solve_sylvester(TURNED, M, q)[0, 0]))(M * 1j)

@@ -29,7 +29,7 @@ def both_matrices(a, q):
 
 def require_complex(x, *matrices):
     """Refuse complex solutions for real matrices, which SciPy solves wrongly where these have complex eigenvalues."""
-    if np.iscomplexobj(x) and not all(map(np.iscomplexobj, matrices)):
+    if np.iscomplexobj(x) and any(not np.iscomplexobj(m) and np.any(np.imag(np.linalg.eigvals(m))) for m in matrices):
         raise Refusal(
             None, "a complex solution with a real matrix has no derivative, for SciPy's own may be wrong: pass a + 0j"
         )

@@ -1065,3 +1065,10 @@ def test_a_smaller_plane_first_is_refused_in_valid_results(convolved):
 def test_complex_solutions_with_real_matrices_are_refused():
     with pytest.raises(S2SGradError, match="complex solution"):
         grad(lambda q: np.abs(linalg.solve_sylvester(TURNED, M, q)[0, 0]))(M * 1j)
+
+
+def test_no_pivots_are_made_up_for_factors_of_one_number():
+    def f(a):
+        return np.sum(np.abs(linalg.lu_solve(linalg.lu_factor(a), np.ones(1) * 1j)) ** 2)
+
+    assert np.isclose(grad(f)(np.array([[2.0 + 0j]]))[0, 0], -0.25)

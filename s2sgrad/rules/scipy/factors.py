@@ -13,7 +13,7 @@ import numpy as np
 from scipy import linalg
 
 from s2sgrad.rules.scipy.linalg import conjugates, folded, is_vector, of_matrices, other_way, outer, turned
-from s2sgrad.rules.table import flat, general, of_complex_numbers, structured
+from s2sgrad.rules.table import flat, general, of_complex_numbers, structured, with_sizes_of_their_own
 from s2sgrad.runtime import unbroadcast
 
 # --- rows in another order -------------------------------------------------------------------------------------------
@@ -139,3 +139,4 @@ structured("lu_and_piv", linalg.lu_solve)
 
 
 of_complex_numbers(linalg.lu, linalg.lu_factor, linalg.lu_solve)
+with_sizes_of_their_own(linalg.lu_solve)  # samples of pivots would be places beyond the matrix, which LAPACK writes to

@@ -6,8 +6,9 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy import linalg
 
-from s2sgrad import grad, jvp
+from s2sgrad import grad, jvp, vjp
 
 
 def scaled(u):
@@ -68,3 +69,66 @@ def test_views_and_writes_of_defaults_are_followed():
     assert grad(grad(seen_through_a_view))(1.5) == pytest.approx(18.0)
     assert jvp(seen_through_a_view, (1.5,), (1.0,))[1] == pytest.approx(13.5)
     assert grad(grad(loss))(1.5) == pytest.approx(48.0 * 1.5 + 32.0)
+
+
+# --- functions of one code, with other defaults --------------------------------------------------------------------------
+
+M = np.array([[2.0, 0.3], [0.5, 1.5]])
+W = np.array([[1.0, 0.2], [0.3, 0.4]])
+RIGHT_SIDE = np.array([1.0, 2.0])
+
+MADE = {
+    "int": lambda d: lambda a, d=d: linalg.solve_triangular(a, RIGHT_SIDE, trans=d, lower=True),
+    "named": lambda d: lambda a, *, d=d: linalg.solve_triangular(a, RIGHT_SIDE, trans=d, lower=True),
+    "str": lambda d: lambda a, d="NT"[d]: linalg.solve_triangular(a, RIGHT_SIDE, trans=d, lower=True),
+    "bool": lambda d: lambda a, d=bool(d): linalg.solve_triangular(a, RIGHT_SIDE, lower=d),
+    "axis": lambda d: lambda a, d=d: np.cumsum(a, axis=d),
+    "None": lambda d: lambda a, d=(None, 1)[d]: np.sum(a * a, axis=d),
+    "float": lambda d: lambda a, d=2.0 + d: a**d,
+    "order": lambda d: lambda a, d=1 + d: np.linalg.norm(a, d),
+}
+
+
+def made(name):
+    """Two functions of one code."""
+    inner = [MADE[name](d) for d in (0, 1)]
+    return [lambda a, f=f: np.sum(np.sin(f(a)) ** 2) for f in inner], inner
+
+
+def along(f, h=1e-6):
+    return (f(M + h * W) - f(M - h * W)) / (2.0 * h)
+
+
+@pytest.mark.records
+@pytest.mark.parametrize("name", MADE)
+def test_functions_of_one_code_are_told_apart(name):
+    outer, inner = made(name)
+    held = {"functions": inner}
+
+    def summed(a, count):
+        total = 0.0
+        for f in held["functions"][:count]:
+            total = total + np.sum(np.sin(f(a)) ** 2)
+        return total
+
+    def given(a, f):
+        return np.sum(np.sin(f(a)) ** 2)
+
+    for count in (1, 2):
+        wanted = along(lambda a: summed(a, count))
+        assert np.isclose(np.sum(grad(summed)(M, count) * W), wanted, rtol=1e-6)
+        assert np.isclose(jvp(lambda a: summed(a, count), (M,), (W,))[1], wanted, rtol=1e-6)
+    for f, whole in zip(inner, outer, strict=True):
+        assert np.isclose(np.sum(grad(given)(M, f) * W), along(whole), rtol=1e-6)
+        assert np.isclose(np.sum(vjp(whole, M)[1](1.0)[0] * W), along(whole), rtol=1e-6)
+        np.testing.assert_allclose(vjp(grad(whole), M)[1](W)[0], jvp(grad(whole), (M,), (W,))[1], rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(jvp(grad(whole), (M,), (W,))[1], along(grad(whole)), rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.records
+@pytest.mark.parametrize("name", ["int", "named", "str", "bool"])
+def test_gradients_of_functions_of_one_code_are_told_apart(name):
+    for f in MADE[name](0), MADE[name](1):
+        space = {"np": np, "f": f}
+        df = grad(lambda a: np.sum(np.sin(space["f"](a)) ** 2))
+        np.testing.assert_allclose(vjp(df, M)[1](W)[0], along(df), rtol=1e-5, atol=1e-7)

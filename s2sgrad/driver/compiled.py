@@ -25,9 +25,10 @@ from s2sgrad.driver.recipe import Compiled, Facts, Recipe, note
 from s2sgrad.errors import raised
 from s2sgrad.ir.lookups import Lookups
 from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.signatures import defaults_of
 from s2sgrad.legality.complex_values import first_of_real_numbers
 from s2sgrad.runtime.traits import declare
-from s2sgrad.source import branches
+from s2sgrad.source import branches, read
 from s2sgrad.transform import global_conflicts
 
 
@@ -38,12 +39,14 @@ def _kept(
     entries: list[Emitted],
     name: str,
     facts: Facts | None,
+    by_default: bool = False,
 ) -> Compiled:
-    """The text of a program as a recipe, over the functions that it was compiled from."""
+    """The text of a program as a recipe, over the functions that it was compiled from; `by_default`: it knows the defaults
+    of the first of these."""
     strict = {(id(unit.primal.function), n) for unit in program.units for n in unit.made.captured}
     generated = program.generated
     derived = [d for unit in program.units for d in unit.made.derived]
-    guards = Guards(entry, lookups, strict, derived, generated)
+    guards = Guards(entry, lookups, strict, derived, generated, by_default)
     inside = [compiled for _, _, compiled in generated if guards.known(compiled.function) is None]
     outside = [
         (guards.place(function), name)
@@ -124,6 +127,8 @@ def compile_pair(
         global_conflicts.check(program.units, at_run_time=True)
         restores = any(emitted.traits.restores for emitted in program.functions)  # callees write in their records
         declare(pair.bwd, restores=restores)
-        return _kept(program, lookups, function, [pair.fwd, pair.bwd], pair.bwd.name, None)
+        left = {p: v for p, v in defaults_of(function).items() if p not in kinds}
+        numbers = all(isinstance(v, (float, int)) for v in left.values()) and not read(function).is_generated
+        return _kept(program, lookups, function, [pair.fwd, pair.bwd], pair.bwd.name, None, bool(left) and not numbers)
 
     return with_branches(function, compiled, lambda made: made.made)

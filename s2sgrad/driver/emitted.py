@@ -15,7 +15,7 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Container, Kind
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.analysis.trust import is_writable
 from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.backends import NUMPY, Backend
@@ -239,14 +239,17 @@ def _gathered(kind: Any) -> Kind:
     return Container(tuple, kind) if isinstance(kind, tuple) else kind
 
 
-def with_defaults(target: types.FunctionType, kinds: dict[str, Kind]) -> dict[str, Kind]:
-    """The kinds of the parameters, those that are not given from their default values."""
+def with_defaults(target: types.FunctionType, kinds: dict[str, Kind], valued: bool = True) -> dict[str, Kind]:
+    """The kinds of the parameters, those that are not given from their default values; `valued`: what numbers these are
+    is known, too."""
     out = {}
     for parameter in signature(target).parameters.values():
         if parameter.name in kinds:
             out[parameter.name] = kinds[parameter.name]
         elif parameter.kind is parameter.VAR_POSITIONAL:
             out[parameter.name] = Container(tuple, ())
+        elif isinstance(parameter.default, (float, int)) and not valued:
+            out[parameter.name] = Number(type(parameter.default))
         elif isinstance(parameter.default, (float, int, str, type(None))):
             out[parameter.name] = constant_kind(parameter.default)
     return out

@@ -73,10 +73,11 @@ class Guards:
         strict: set[tuple[int, str]],
         derived: list[Derived],
         generated: list[tuple[Any, Kinds, Any]],
+        by_default: bool = False,
     ) -> None:
         self.functions: Functions = [entry]  # while the text is written; forgotten by `sealed`
         self.shareable = True
-        self._lookups, self._strict = lookups, strict
+        self._lookups, self._strict, self._by_default = lookups, strict, by_default
         self._place: dict[int, int] = {id(entry): 0}
         self._theirs = set(map(id, _user_values(lookups)))
         self._refs: list[Callable[[], Any]] = []
@@ -194,7 +195,7 @@ class Guards:
         """The functions that are called by name, with their defaults."""
         entry = self.functions[0]
         itself = any(b is not None and b.value is entry for _, _, b in self._lookups.names.values())
-        first = [(0, self._defaults(entry))] if itself else []
+        first = [(0, self._defaults(entry))] if itself or self._by_default else []
         return first + [(k, self._defaults(f)) for k, f in plain if k and (f.__defaults__ or f.__kwdefaults__)]
 
     def _accepts(self, value: Any, strict: bool) -> tuple[int | None, Any]:

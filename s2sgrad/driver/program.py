@@ -255,11 +255,12 @@ class Program:
         backend = self.backend
         entry = self._made.pairs[key] = Paired(Pair(fwd, bwd, order, None), split, backend)
         self._made.kept.append(target)
+        valued = bool(self._compiling) or self._read(target).is_generated  # another function of this code has other defaults
         self._compiling.append((target, entry))
         try:
             callee = Callee if behind_checkpoint(target) is None else Recomputed
             purpose = callee(target, kinds_by_name, active, idle, entry, self.kept_apart)
-            self._write(Compilation(self._read(target), self, with_defaults(target, kinds_by_name), purpose))
+            self._write(Compilation(self._read(target), self, with_defaults(target, kinds_by_name, valued), purpose))
         finally:
             self._compiling.pop()
             self.backend = backend

@@ -27,8 +27,8 @@ from s2sgrad.runtime.structure import attributes_of
 CALLED: dict[str, Any] = {}
 
 
-def by_args(said: str, functions: dict[str, Any], further: Any, takes: bool) -> tuple[dict[str, Any], tuple] | None:
-    """(`functions` by name, what `args=` hands over) where they close over handles; None where they close over none.
+def by_args(said: str, functions: dict[str, Any], further: Any, takes: bool) -> tuple[dict[str, Any], tuple, State] | None:
+    """(`functions` by name, what `args=` hands over, what they read) where they close over handles; else None.
 
     `further`: what `args=` hands over already; `takes`: there is such an argument.  More functions than one are refused.
     """
@@ -40,7 +40,9 @@ def by_args(said: str, functions: dict[str, Any], further: Any, takes: bool) -> 
             require_no_captures(said, f"its argument `{name}`", value, takes)
     ((name, held),) = found.items()
     given = further if isinstance(further, tuple) else () if further is None else (further,)
-    return {name: held.function()}, (*given, *held.handles)
+    state = State(held.value, frozenset(held.opened))
+    state.require_apart(held.handles)
+    return {name: held.function(state)}, (*given, *held.handles), state
 
 
 def as_it_is(function: Any) -> Any:
@@ -61,6 +63,7 @@ class HandedOver:
         self.value = value
         self.parts: dict[int, list[tuple[Any, Any]]] = {}  # by identity: what holds handles, in the form of `_parts`
         self.handles: list[Any] = []
+        self.kinds: dict[int, type] = {}
         above: dict[int, list[int]] = {}
         todo, seen = [value], dict[int, Any]()
         while todo:
@@ -71,7 +74,7 @@ class HandedOver:
             if is_handle(x):
                 self.handles.append(x)
                 continue
-            self.parts[id(x)] = _parts(x)
+            self.parts[id(x)], self.kinds[id(x)] = _parts(x), type(x)
             for _, part in self.parts[id(x)]:
                 above.setdefault(id(part), []).append(id(x))
                 todo.append(part)
@@ -87,19 +90,18 @@ class HandedOver:
         """What has this identity."""
         return self._seen[key]
 
-    def function(self) -> Callable[..., Any]:
-        """The function, which takes what it closes over behind its arguments."""
-        run, state, opened = innermost(self.handles), State(self.value), frozenset(self.opened)
+    def function(self, state: State) -> Callable[..., Any]:
+        """The function, which takes what it closes over behind its arguments; `state`: what else it reads."""
+        run = innermost(self.handles)
 
         def handed_over(*given: Any) -> Any:
             count = len(given) - len(self.handles)
             plainly = run is not None and run.open and not any(h.run is run for h in handles_in(given, []))
             values = map(_fixed, given[count:]) if plainly else given[count:]
             made = _Made(self, dict(zip(map(id, self.handles), values, strict=True)))
-            state.require_same(opened)
+            state.require_same()
             with below(run) if run is not None and plainly else contextlib.nullcontext(), _unwritten():
                 y = CALLED["call"](made.of(self.value), *given[:count])
-            state.require_same(opened)
             made.require_unwritten()
             return y
 
@@ -142,12 +144,12 @@ class _Made:
         if id(x) not in self.source.opened:
             return x
         if id(x) not in self.made:
-            made = self._make(x, self.source.parts[id(x)])
+            made = self._make(x, self.source.parts[id(x)], self.source.kinds[id(x)])
             self.made[id(x)] = made
             self.holding.append((made, held_by(made)))
         return self.made[id(x)]
 
-    def _make(self, x: Any, parts: list[tuple[Any, Any]]) -> Any:
+    def _make(self, x: Any, parts: list[tuple[Any, Any]], kind: type) -> Any:
         made: Any
         if isinstance(x, types.FunctionType):
             return self._function(x, dict(parts))
@@ -167,14 +169,15 @@ class _Made:
             made = self.made[id(x)] = {}
             made.update((key, self.of(part)) for key, part in parts)
         else:
-            made = self.made[id(x)] = object.__new__(type(x))
+            made = self.made[id(x)] = object.__new__(kind)
             for name, part in parts:
                 object.__setattr__(made, name, self.of(part))
         return made
 
     def _function(self, x: types.FunctionType, parts: dict[Any, Any]) -> types.FunctionType:
         cells = tuple(types.CellType() for _ in x.__closure__ or ())
-        made = self.made[id(x)] = types.FunctionType(x.__code__, x.__globals__, x.__name__, None, cells)
+        made = self.made[id(x)] = types.FunctionType(parts["code", 0], x.__globals__, x.__name__, None, cells)
+        made.__dict__.update((name, self.of(part)) for (what, name), part in parts.items() if what == "attribute")
         made.__module__, made.__qualname__ = x.__module__, x.__qualname__
         for k, cell in enumerate(cells):
             if ("cell", k) in parts:
@@ -196,7 +199,9 @@ def _parts(x: Any) -> list[tuple[Any, Any]]:
     if isinstance(x, types.FunctionType):
         cells = [(("cell", k), cell.cell_contents) for k, cell in enumerate(x.__closure__ or ()) if cell != types.CellType()]
         defaults: Iterable[Any] = ((("default", k), v) for k, v in enumerate(x.__defaults__ or ()))
-        return [*cells, *defaults, *((("named", name), v) for name, v in (x.__kwdefaults__ or {}).items())]
+        named = ((("named", name), v) for name, v in (x.__kwdefaults__ or {}).items())
+        attributes = ((("attribute", name), v) for name, v in x.__dict__.items())
+        return [(("code", 0), x.__code__), *cells, *defaults, *named, *attributes]
     if isinstance(x, types.MethodType):
         return [(0, x.__func__), (1, x.__self__)]
     if isinstance(x, functools.partial):

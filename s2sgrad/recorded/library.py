@@ -174,9 +174,11 @@ def _handed_over(primitive: Any, args: tuple, keywords: dict[str, Any]) -> tuple
     found, states = by_args(said, functions, given.get("args"), takes), list[State]()
     if found is not None:
         given |= {**found[0], "args": found[1]}
+        states = [found[2]]
     elif run is not None:
         given |= {name: as_it_is(function) for name, function in functions.items()}
         states = [State(given[name]) for name in functions]
+    if run is not None:
         run.states += states
     lead = names[: len(args)]
     return tuple([given[n] for n in lead]), {n: v for n, v in given.items() if n not in lead}, states

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import collections
 import functools
-import itertools
+import random
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from s2sgrad.primitives import libraries
 from s2sgrad.recorded.runs import refuse
-from s2sgrad.recorded.values import is_handle
+from s2sgrad.recorded.values import follows, is_handle
 from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import stored_in
@@ -39,6 +39,7 @@ _FIXED = (
     slice,
     types.CodeType,
 )
+_BY_TEXT = frozenset(("getattr", "globals", "vars", "__dict__"))
 _LISTED = (list, tuple, set, frozenset, collections.deque)
 _MOST = 20_000  # things that are looked at
 _OURS = __name__.rpartition(".")[0]
@@ -53,39 +54,92 @@ class State:
     (True, None, [1.0])
     """
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, made: frozenset[int] = frozenset()) -> None:
+        self.made = made  # by identity: what is made anew for each call, so that it may change
         self.handles: list[Any] = []
         self.held: dict[int, tuple[Any, tuple]] = {}
-        self._contents: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-        todo, seen = [function], set[int]()
+        self.outside: list[tuple[types.FunctionType, tuple]] = []  # what functions find by names
+        self.names: set[str] = set()
+        self._contents: list[tuple[np.ndarray, tuple]] = []
+        self._modules: dict[str, types.ModuleType] = {}
+        self._seen: set[int] = set()
+        todo: list[Any] = [function]
+        while todo:
+            self._follow(todo)
+            todo = [m for module in self._modules.values() for m in self._members(module) if id(m) not in self._seen]
+        self._read = [(module, self._members(module)) for module in self._modules.values()]
+        if len(self._seen) > _MOST:
+            refuse(Refusal(None, "a function that a library calls reads too many objects to follow it"))
+
+    def _follow(self, todo: list[Any]) -> None:
         while todo:
             x = todo.pop()
-            if id(x) in seen:
+            if id(x) in self._seen:
                 continue
-            seen.add(id(x))
+            self._seen.add(id(x))
             if is_handle(x):
                 self.handles.append(x)
-            elif isinstance(x, np.ndarray):
-                self._contents[id(x)] = x, x.copy()
+                continue
+            if isinstance(x, types.ModuleType):
+                self._modules[x.__name__] = x
             elif not isinstance(x, _FIXED):
                 holds = held_by(x)
                 self.held[id(x)] = x, holds
                 todo += [*holds, *_reached(x)]
-        if len(seen) > _MOST:
-            refuse(Refusal(None, "a function that a library calls reads too many objects to follow it"))
+            if isinstance(x, np.ndarray) and not x.dtype.hasobject:
+                self._contents.append((x, _contents(x)))
+            if isinstance(x, types.FunctionType) and not libraries.is_installed(x):
+                self.names.update(_names(x.__code__))
+                self.outside.append((x, found := _outside(x)))
+                todo += found
 
-    def require_same(self, but: frozenset[int] = frozenset()) -> None:
+    def _members(self, module: types.ModuleType) -> tuple:
+        """What the functions may read of a module: of one that is installed, what has a state."""
+        found = [vars(module)[name] for name in sorted(self.names & vars(module).keys())]
+        installed = libraries.is_installed_package(libraries.package(module.__name__))
+        return tuple(filter(_has_state, found) if installed else found)
+
+    def require_same(self) -> None:
         """Refusal where something holds something else now."""
-        if (found := self.changed(but)) is not None:
+        if (found := self.changed()) is not None:
             refuse(Refusal(None, f"a function that a library calls changes a {type(found).__name__} that outlives the call, "
                                  "or it was changed since, which cannot be followed"))  # fmt: skip
 
-    def changed(self, but: frozenset[int] = frozenset()) -> Any:
-        """What holds something else now, apart from what has these identities; None where all is as it was."""
+    def require_apart(self, handles: Iterable[Any]) -> None:
+        """Refusal where what is made anew for each call, or a handle that is not handed over, is found in another way."""
+        known, ways = {*map(id, handles)}, [*self.outside, *self._read]
+        for key, (x, holds) in self.held.items():
+            ways.append((x, holds if key not in self.made else tuple(dict.keys(x)) if isinstance(x, dict) else ()))
+        found = next((x for x, holds in ways if any(id(h) in self.made for h in holds)), None)
+        if found is not None or any(id(h) not in known and follows(h) for h in self.handles):
+            refuse(Refusal(None, "a function that a library calls finds what is differentiated in an object that cannot "
+                                 "be made anew, as a set or a key: pass it as an argument"))  # fmt: skip
+
+    def changed(self) -> Any:
+        """What holds something else now; None where all is as it was."""
         for key, (x, before) in self.held.items():
-            if key not in but and not are_same(held_by(x), before):
+            if key not in self.made and not are_same(held_by(x), before):
                 return x
-        return next((x for x, before in self._contents.values() if not _is_equal(x, before)), None)
+        for f, before in self.outside:
+            if not are_same(_outside(f), before):
+                return f
+        for module, before in self._read:
+            if not are_same(self._members(module), before):
+                return module
+        return next((x for x, before in self._contents if _contents(x) != before), None)
+
+
+def _contents(x: np.ndarray) -> tuple:
+    return x.shape, x.strides, x.dtype, np.ndarray.tobytes(x)
+
+
+def _has_state(x: Any) -> bool:
+    """Whether a thing of an installed module may change: a module, a container, an object, or a method of one."""
+    if isinstance(x, (types.MethodType, types.BuiltinFunctionType)):
+        return not isinstance(x.__self__, (types.ModuleType, type, type(None)))
+    if isinstance(x, (types.ModuleType, dict, np.ndarray, *_LISTED)):
+        return True
+    return not callable(x) and not isinstance(x, (*_FIXED, Iterator)) and stored_in(x) is not None
 
 
 def are_same(one: tuple, other: tuple) -> bool:
@@ -98,31 +152,31 @@ def _is_equal_key(a: Any, b: Any) -> bool:
     return type(a) is type(b) and isinstance(a, _FIXED) and bool(a == b)
 
 
-def _is_equal(x: np.ndarray, before: np.ndarray) -> bool:
-    return np.array_equal(x, before, equal_nan=x.dtype.kind in "fc")
-
-
 def held_by(x: Any) -> tuple:
     """What a function, an object, a class or a container stores itself; Refusal for what has a state of another kind."""
     if (called := _held_by_callable(x)) is not None:
         return called
+    if isinstance(x, np.ndarray):
+        return *(x.flat if x.dtype.hasobject else ()), *(stored_in(x) or {}).values()
+    if isinstance(x, random.Random):
+        return x.getstate()[1]
     if isinstance(x, dict):
         return *dict.keys(x), *dict.values(x), *(stored_in(x) or {}).values()
     if isinstance(x, _LISTED):
         return *x, *(stored_in(x) or {}).values()
     if isinstance(x, types.MappingProxyType):
         return tuple(x.values())
-    described = hasattr(type(x), "__get__") and libraries.is_installed(type(x))
-    if described or isinstance(x, types.ModuleType) or libraries.package_of(type(x)) == libraries.OURS:
-        return ()
     if (cached := its(x, "__wrapped__", None)) is not None:
         return (cached,)
+    described = hasattr(type(x), "__get__") and libraries.is_installed(type(x))
+    if described or libraries.package_of(type(x)) == libraries.OURS:
+        return ()
     stored = None if isinstance(x, (Iterator, types.CoroutineType)) else stored_in(x)
     if stored is None:
         shown = type(x).__name__
         refuse(Refusal(None, f"a function that a library calls reads a {shown}, which may be another one after each call: "
                              "pass what it gives, as a number or an array"))  # fmt: skip
-    return *stored, *stored.values()
+    return type(x), *stored, *stored.values()
 
 
 def _held_by_callable(x: Any) -> tuple | None:
@@ -130,7 +184,7 @@ def _held_by_callable(x: Any) -> tuple | None:
     if isinstance(x, types.FunctionType):
         if (x.__module__ or "").startswith(_OURS):
             return ()
-        return (*_cells(x), *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values(), *x.__dict__.values(), *_outside(x))
+        return (x.__code__, *_cells(x), *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values(), *x.__dict__.values())
     if isinstance(x, types.MethodType):
         return x.__func__, x.__self__
     if isinstance(x, types.BuiltinFunctionType):
@@ -138,38 +192,42 @@ def _held_by_callable(x: Any) -> tuple | None:
     if isinstance(x, functools.partial):
         return x.func, *x.args, *x.keywords.values()
     if isinstance(x, type):
-        members = () if libraries.is_installed(x) else tuple(vars(x).values())
-        return tuple(m for m in members if not callable(m) and not hasattr(type(m), "__get__"))
+        return () if libraries.is_installed(x) else tuple(m for name, m in vars(x).items() if _may_be_bound(name, m))
     return None
+
+
+def _may_be_bound(name: str, member: Any) -> bool:
+    """Whether a program may bind a member of a class anew: a run replaces the special ones, and properties, itself."""
+    if isinstance(member, (types.FunctionType, staticmethod, classmethod)):
+        return not name.startswith("__")
+    return name != "_abc_impl" and not hasattr(type(member), "__get__")
 
 
 def _cells(f: types.FunctionType) -> Iterator[Any]:
     return (cell.cell_contents for cell in f.__closure__ or () if cell != types.CellType())
 
 
-def _outside(f: types.FunctionType) -> list[Any]:
-    """What a function of the user's finds by its names outside, and those of modules of the user's there."""
-    if libraries.is_installed(f):
-        return []
-    names = dict.fromkeys(itertools.chain.from_iterable(code.co_names for code in _codes(f.__code__)))
-    found = [f.__globals__[name] for name in names if name in f.__globals__]
-    own = [
-        m for m in found if isinstance(m, types.ModuleType) and not libraries.is_installed_package(m.__name__.split(".")[0])
-    ]
-    return [*found, *(vars(module)[name] for module in own for name in names if name in vars(module))]
+def _outside(f: types.FunctionType) -> tuple:
+    """What a function of the user's finds by its names outside."""
+    return tuple([f.__globals__[name] for name in _names(f.__code__) if name in f.__globals__])
 
 
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for part in code.co_consts:
-        if isinstance(part, types.CodeType):
-            yield from _codes(part)
+@functools.lru_cache(maxsize=4096)
+def _names(code: types.CodeType) -> tuple[str, ...]:
+    """The names that a function and those in it read outside; its texts, too, where it may read by such."""
+    parts = [part for part in code.co_consts if isinstance(part, types.CodeType)]
+    texts = [part for part in code.co_consts if isinstance(part, str)] if _BY_TEXT.intersection(code.co_names) else []
+    return tuple(dict.fromkeys([*code.co_names, *texts, *(name for part in parts for name in _names(part))]))
 
 
 def _reached(x: Any) -> list[Any]:
     """What may run when an object is used: the class, its methods, and what descriptors call."""
     if isinstance(x, type):
-        return [] if libraries.is_installed(x) else [*x.__mro__, *vars(x).values()]
+        return (
+            []
+            if libraries.is_installed(x)
+            else [type(x), *x.__mro__, *(m for name, m in vars(x).items() if name != "_abc_impl")]
+        )
     if isinstance(x, (staticmethod, classmethod)):
         return [x.__func__]
     if isinstance(x, property):

@@ -17,10 +17,11 @@ import gast
 from s2sgrad import emit, runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.primitive_calls import Operation, is_user_function
-from s2sgrad.analysis.trust import Trust
+from s2sgrad.analysis.trust import Trust, is_writable
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import nodes_of
+from s2sgrad.ir.signatures import Parameters, defaults_of
 from s2sgrad.legality.context import Context
 from s2sgrad.memory import mod_ref
 from s2sgrad.primitives import libraries
@@ -41,13 +42,20 @@ def check(context: Context, operation: Operation) -> None:
         for function, captured in _functions(context, operand):
             call = gast.Call(operand, captured, [])
             written = mod_ref.summary_of_call(context.unit, function, call, context.kinds).written
-            surely = any(place.kind == "outside" and place.key is not Trust.ANY for place in written)  # no unknown callee
-            if surely or any(map(_binds_outside, _called_by(function, set()))):
+            kept = _kept(function, len(captured))
+            surely = any(place.key in kept if place.kind != "outside" else place.key is not Trust.ANY for place in written)
+            if surely or any(_binds_outside(f) or _draws(f) for f in _called_by(function, set())):
                 shown = f"`{emit.expression(operand)}`" if context.unit.resolve(operand) is function else "a function"
                 called = emit.expression(operation.node.func)
                 context.unit.refuse(operation.node, f"{shown}, which is handed to `{called}`, changes what lives outside of "
                                                     "it, so that it is another function when the derivative calls it: "
                                                     "return the value from it")  # fmt: skip
+
+
+def _kept(function: types.FunctionType, captured: int) -> set[str]:
+    """The parameters that are no arguments of a call: what a function closes over, and defaults that may be written."""
+    defaults = {name for name, value in defaults_of(function).items() if is_writable(value)}
+    return {*Parameters.of(function.__code__).positional[:captured], *defaults}
 
 
 def check_later(context: Context) -> None:
@@ -138,6 +146,17 @@ def _binds_outside(function: types.FunctionType) -> bool:
     named = [n for n in nodes_of(tree, {gast.Name}) if isinstance(n.ctx, (gast.Param, gast.Store))]
     local = {n.id for n in named}
     return bool(nodes_of(tree, {gast.Global})) or any(_base(n) not in local for n in stored)
+
+
+def _draws(function: types.FunctionType) -> bool:
+    """Whether a function draws from a random generator, or from an iterator, that it finds outside."""
+    for call in nodes_of(_text(function), {gast.Call}):
+        target = _found(call.func, function)
+        from_owner = _found(call.func.value, function) if isinstance(call.func, gast.Attribute) else None
+        given = _found(call.args[0], function) if target is next and call.args else None
+        if isinstance(given, Iterator) or isinstance(its(target, "__self__", from_owner), libraries.DRAWING):
+            return True
+    return False
 
 
 def _base(node: gast.AST) -> str:

@@ -109,7 +109,8 @@ class State:
         """Refusal where what is made anew for each call, or a handle that is not handed over, is found in another way."""
         known, ways = {*map(id, handles)}, [*self.outside, *self._read]
         for key, (x, holds) in self.held.items():
-            ways.append((x, holds if key not in self.made else tuple(dict.keys(x)) if isinstance(x, dict) else ()))
+            if not isinstance(x, type):
+                ways.append((x, holds if key not in self.made else tuple(dict.keys(x)) if isinstance(x, dict) else ()))
         found = next((x for x, holds in ways if any(id(h) in self.made for h in holds)), None)
         if found is not None or any(id(h) not in known and follows(h) for h in self.handles):
             refuse(Refusal(None, "a function that a library calls finds what is differentiated in an object that cannot "

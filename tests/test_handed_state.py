@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
+import random
+import sys
 
 import numpy as np
 import pytest
@@ -133,7 +136,13 @@ def zeros_of_layers(k):
     return np.sum(optimize.fsolve(lambda x: x**3 - layers(0.0, x) - 1.0, [1.0, 1.5], xtol=1e-12))
 
 
+def of_complex_numbers(k):
+    law = Law(k * (1 + 2j))
+    return area(lambda t: (law.k * t * t).real + abs(law.k) * t)
+
+
 RIGHT = {
+    "complex numbers": of_complex_numbers,
     "an object": lambda k: decayed(Law(k)),
     "its method": lambda k: decayed(Law(k).__call__),
     "a subclass": lambda k: decayed(Twice(k)),
@@ -167,7 +176,8 @@ class Shared:
 
 
 def _reset():
-    global LEVEL
+    global LEVEL, COUNT
+    COUNT = itertools.count(1)
     MEMO.clear()
     LOG[:], BUFFER[:], LEVEL, LAW.k, LAW.scale, Shared.k = [0.0], 0.0, None, None, 1.0, None
 
@@ -310,7 +320,133 @@ def from_an_iterator(k):
     return area(lambda t: law.k * next(scales) * t)
 
 
+def default_that_remembers(k):
+    def f(t, c, memo={}):  # noqa: B006
+        return memo.setdefault("k", c) * t
+
+    return area(f, k)
+
+
+def argument_that_remembers(k):
+    return area(lambda t, c, memo: memo.setdefault("k", c) * t, k, {})
+
+
+def object_of_args_later(k):
+    law = Law(2.0)
+    y = area(lambda t, c, law: c * law.k * t, k, law)
+    law.k = 9.0
+    return y
+
+
+def method_later(k):
+    first, law = Law.wanted, Law(2.0)
+    y = area(lambda t, c: c * law.wanted(t, t), k)
+    Law.wanted = lambda self, y, t: 5.0 * t
+    later = y + 0.0 * k
+    Law.wanted = first
+    return later
+
+
+def code_later(k):
+    def f(t):
+        return k * t
+
+    y = area(f)
+    f.__code__ = (lambda t: k * k * t).__code__
+    return y
+
+
+def class_later(k):
+    law = Law(k)
+    y = area(lambda t: law(t, t))
+    law.__class__ = Twice
+    return y
+
+
+def attribute_of_a_function(k):
+    def f(t, c):
+        return f.scale * c * t
+
+    f.scale = 2.0
+    y = area(f, k)
+    f.scale = 9.0
+    return y
+
+
+def of_a_module(k):
+    module = sys.modules[__name__]
+    module.LAW.scale = 2.0
+    module.OFFSET = 1.0
+    y = area(lambda t, c: module.OFFSET * c * t, k)
+    module.OFFSET = 9.0
+    return y
+
+
+def global_beside_an_object(k):
+    law = Law(k)
+    changed_by_a_helper(2.0)
+    y = area(lambda t: law.k * LAW.scale * t)
+    changed_by_a_helper(5.0)
+    return y
+
+
+def array_of_objects_later(k):
+    laws = np.array([Law(2.0)], dtype=object)
+    y = decayed_by(lambda t, y, c: c * laws[0](t, y), k)
+    laws[0].k = 5.0
+    return y
+
+
+def decayed_by(rate, k):
+    return np.sum(integrate.odeint(rate, [1.0, 2.0], np.array([0.0, 0.5]), args=(k,), tfirst=True))
+
+
+def key_of_a_dict(k):
+    law = Law(k)
+    scales = {law: 2.0}
+    return area(lambda t: law.k * t * scales.get(law, 9.0))
+
+
+def item_of_a_set(k):
+    law = Law(k)
+    laws = {law}
+    return area(lambda t: law.k * t * (1.0 if law in laws else 9.0))
+
+
+def drawn(k):
+    random.seed(0)
+    law = Law(k)
+    return integrate.fixed_quad(lambda t: law.k * t * random.random(), 0.0, 1.0)[0]
+
+
+def drawn_with_args(k):
+    np.random.seed(0)
+    return integrate.fixed_quad(lambda t, c: c * t * np.random.rand(), 0.0, 1.0, args=(k,))[0]
+
+
+COUNT = itertools.count(1)
+
+
+def counted_outside(k):
+    return integrate.fixed_quad(lambda t, c: c * t * next(COUNT), 0.0, 1.0, args=(k,))[0]
+
+
 CHANGING = {
+    "a default that remembers": default_that_remembers,
+    "an argument that remembers": argument_that_remembers,
+    "an object of `args`, later": object_of_args_later,
+    "a method, later": method_later,
+    "its code, later": code_later,
+    "its class, later": class_later,
+    "an attribute of the function": attribute_of_a_function,
+    "a module in a cell": of_a_module,
+    "a global beside an object, later": global_beside_an_object,
+    "an array of objects, later": array_of_objects_later,
+    "a key of a dict": key_of_a_dict,
+    "an item of a set": item_of_a_set,
+    "a draw": drawn,
+    "a draw, with args": drawn_with_args,
+    "an iterator of the module": counted_outside,
     "a dict of the module": lambda k: area(remembered, k),
     "a list of the module": lambda k: area(remembered_in_a_list, k),
     "an array of the module": lambda k: area(remembered_in_an_array, k),

@@ -17,11 +17,10 @@ import gast
 from s2sgrad import emit, runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.primitive_calls import Operation, is_user_function
-from s2sgrad.analysis.trust import Trust, is_writable
+from s2sgrad.analysis.trust import Trust
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import nodes_of
-from s2sgrad.ir.signatures import Parameters, defaults_of
 from s2sgrad.legality.context import Context
 from s2sgrad.memory import mod_ref
 from s2sgrad.primitives import libraries
@@ -38,24 +37,19 @@ def check(context: Context, operation: Operation) -> None:
     """Raise Unsupported for such a function that changes what outlives it."""
     if operation.rule is None or operation.rule.given is None:
         return
+    target = context.unit.resolve(operation.node.func)
     for operand in operation.given:
         for function, captured in _functions(context, operand):
             call = gast.Call(operand, captured, [])
             written = mod_ref.summary_of_call(context.unit, function, call, context.kinds).written
-            kept = _kept(function, len(captured))
-            surely = any(place.key in kept if place.kind != "outside" else place.key is not Trust.ANY for place in written)
+            kinds = {"outside", "own", "in"} if libraries.is_numeric(target) else {"outside"}  # SciPy gives no buffers
+            surely = any(place.kind in kinds and place.key is not Trust.ANY for place in written)  # no unknown callee
             if surely or any(_binds_outside(f) or _draws(f) for f in _called_by(function, set())):
                 shown = f"`{emit.expression(operand)}`" if context.unit.resolve(operand) is function else "a function"
                 called = emit.expression(operation.node.func)
                 context.unit.refuse(operation.node, f"{shown}, which is handed to `{called}`, changes what lives outside of "
                                                     "it, so that it is another function when the derivative calls it: "
                                                     "return the value from it")  # fmt: skip
-
-
-def _kept(function: types.FunctionType, captured: int) -> set[str]:
-    """The parameters that are no arguments of a call: what a function closes over, and defaults that may be written."""
-    defaults = {name for name, value in defaults_of(function).items() if is_writable(value)}
-    return {*Parameters.of(function.__code__).positional[:captured], *defaults}
 
 
 def check_later(context: Context) -> None:

@@ -179,6 +179,7 @@ def _handed_over(primitive: Any, args: tuple, keywords: dict[str, Any]) -> tuple
         given |= {name: as_it_is(function) for name, function in functions.items()}
         states = [State(given[name]) for name in functions]
     if run is not None:
+        states += [State(given["args"])] if "args" in given else []
         run.states += states
     lead = names[: len(args)]
     return tuple([given[n] for n in lead]), {n: v for n, v in given.items() if n not in lead}, states

@@ -160,7 +160,7 @@ def held_by(x: Any) -> tuple:
     if isinstance(x, np.ndarray):
         return *(x.flat if x.dtype.hasobject else ()), *(stored_in(x) or {}).values()
     if isinstance(x, random.Random):
-        return x.getstate()[1]
+        return (*x.getstate()[1],)
     if isinstance(x, dict):
         return *dict.keys(x), *dict.values(x), *(stored_in(x) or {}).values()
     if isinstance(x, _LISTED):

@@ -142,7 +142,6 @@ def of_complex_numbers(k):
 
 
 RIGHT = {
-    "complex numbers": of_complex_numbers,
     "an object": lambda k: decayed(Law(k)),
     "its method": lambda k: decayed(Law(k).__call__),
     "a subclass": lambda k: decayed(Twice(k)),
@@ -524,3 +523,8 @@ def test_the_refusals_say_what_changes():
         grad(lambda k: integrate.quad(remembered, 0.0, 1.0, args=(k,))[0])(X)
     with pytest.raises(REFUSED, match="may read what this function changes: pass it as an argument"):
         grad(scaled_later)(X)
+
+
+@pytest.mark.records
+def test_complex_numbers():
+    assert is_right(of_complex_numbers, "grad", grad(of_complex_numbers)(X))

@@ -42,8 +42,9 @@ def check(context: Context, operation: Operation) -> None:
         for function, captured in _functions(context, operand):
             call = gast.Call(operand, captured, [])
             written = mod_ref.summary_of_call(context.unit, function, call, context.kinds).written
-            kinds = {"outside", "own", "in"} if libraries.is_numeric(target) else {"outside"}  # SciPy gives no buffers
-            surely = any(place.kind in kinds and place.key is not Trust.ANY for place in written)  # no unknown callee
+            known = not any(place.kind == "any" or place.key is Trust.ANY for place in written)  # no unknown callee
+            kinds = {"outside", "own", "in"} if known and libraries.is_numeric(target) else {"outside"}  # it lends no buffer
+            surely = any(place.kind in kinds and place.key is not Trust.ANY for place in written)
             if surely or any(_binds_outside(f) or _draws(f) for f in _called_by(function, set())):
                 shown = f"`{emit.expression(operand)}`" if context.unit.resolve(operand) is function else "a function"
                 called = emit.expression(operation.node.func)

@@ -430,7 +430,20 @@ def counted_outside(k):
     return integrate.fixed_quad(lambda t, c: c * t * next(COUNT), 0.0, 1.0, args=(k,))[0]
 
 
+def level():
+    return LEVEL
+
+
+def global_later(k):
+    global LEVEL
+    LEVEL = 2.0
+    y = area(lambda t, c: c * t * level(), k)
+    LEVEL = 5.0
+    return y
+
+
 CHANGING = {
+    "a global that a helper reads, later": global_later,
     "a default that remembers": default_that_remembers,
     "an argument that remembers": argument_that_remembers,
     "an object of `args`, later": object_of_args_later,

@@ -55,7 +55,9 @@ def check(context: Context, operation: Operation) -> None:
 
 def check_later(context: Context) -> None:
     """Raise Unsupported where a function was handed over, here or by a callee, and may read what is written here."""
-    if context.forward or not any(_writes_outside(context, s) for s in effects.walk(context.tree.body)):
+    statements = effects.walk(context.tree.body)
+    writes = _binds_outside(context.unit.primal.function) or any(_writes_outside(context, s) for s in statements)
+    if context.forward or not writes:
         return
     for statement in effects.walk(context.tree.body):
         for call in nodes_of(effects.header(statement), {gast.Call}):

@@ -399,3 +399,32 @@ def test_what_numpy_leaves_to_a_class_is_refused_where_it_is_recorded(base, made
     text = f"{HEAD}{written}def f(x):\n    {found}\n    return np.sum({read})\n"
     with loaded(text, f"<left to {base} {read}>") as f, refused:
         grad(f)(1.5)
+
+
+class Reversed(dict):
+    def get(self, key, default=None):
+        return -self[key]
+
+
+class Scores:
+    def __iter__(self):
+        return iter(("a", "b"))
+
+    def __getitem__(self, key):
+        return {"a": 2.0, "b": 3.0}[key]
+
+    def get(self, key):
+        return -self[key]
+
+
+@pytest.mark.records
+@pytest.mark.parametrize("scores", [Reversed(a=2.0, b=3.0), Scores(), {"a": 3.0, "b": 2.0}], ids=["dict", "object", "plain"])
+def test_the_key_of_the_largest_value_is_found_by_the_method_that_is_named(scores):
+    def of_a_global(x):
+        return x * scores[max(scores, key=scores.get)]
+
+    def of_an_argument(x, scores):
+        return x * scores[max(scores, key=scores.get)]
+
+    assert grad(of_a_global)(1.3) == of_a_global(1.0) == jvp(of_a_global, (1.3,), (1.0,))[1]
+    assert grad(of_an_argument)(1.3, scores) == of_an_argument(1.0, scores)

@@ -43,7 +43,7 @@ def _extreme(call: LibraryCall) -> gast.AST | None:
     key = call.words["key"]
     if isinstance(items, gast.Name) and isinstance(key, gast.Attribute) and key.attr == "get":
         if isinstance(key.value, gast.Name) and key.value.id == items.id:  # the key of the largest value
-            key = call.written("lambda k: d[k]", d=key.value)
+            key = call.written("lambda k: d.get(k)", d=key.value)
             items = call.written("list(d)", list=call.unit.builtin(list), d=items)
     call.require_free(key, items)
     one = standard.largest if call.target is max else standard.smallest

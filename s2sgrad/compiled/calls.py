@@ -508,6 +508,13 @@ def _bound_here(self: Lowering, x: Any, name: Any) -> Any:
     return Object(None)
 
 
+def _plain(self: Lowering, x: Any, name: Any, line: Any, sparse: Any = None) -> Any:
+    """A check of what class a value has: the text is for the types of these arguments, and what is lowered has no other."""
+    if isinstance(x, Object) and x.value is not None:
+        raise Unfit("a check of an object")
+    return Object(None)
+
+
 def _add_at(self: Lowering, bar: Any, index: Any, e: Any) -> Any:
     if isinstance(e, Object) and e.value is None:
         return bar
@@ -662,7 +669,8 @@ _CALLS: dict[Any, Call] = {
     np.swapaxes: library.axes_swapped, np.ndarray.swapaxes: library.axes_swapped,
     np.negative: _negative, np.roll: library.rolled, slice: library.section,
     choices.chosen: library.chosen, choices.shares: library.shares,
-    checks.bound: _bound_here, runtime.keys_of: _keys_of, runtime.keys: _keys_of, shadows.add_into: _add_into,
+    checks.bound: _bound_here, checks.no_subclass: _plain, checks.no_subclass_itself: _plain, runtime.no_guest: _plain,
+    runtime.keys_of: _keys_of, runtime.keys: _keys_of, shadows.add_into: _add_into,
     list.append: lists.push, list.pop: lists.pop,
     math.floor: lambda self, x: _int(self, elementwise.apply(self.writer, np.floor, [x])),
 }  # fmt: skip

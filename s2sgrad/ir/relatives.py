@@ -136,7 +136,7 @@ def _kin(method: Any) -> list[str]:
 
     >>> import scipy.stats
     >>> _kin(scipy.stats.norm.moment)[:4]
-    ['cdf', 'entropy', 'fit', 'interval']
+    ['cdf', 'entropy', 'expect', 'fit']
     """
     owner = its(method, "__self__", None) if isinstance(method, types.MethodType) else None
     if owner is None or not full_name(method):

@@ -63,7 +63,7 @@ know(
     runtime.replaces, runtime.resizes, runtime.restored, runtime.put_back, runtime.poison, runtime.unpackable,
     runtime.apart, runtime.real, runtime.keeps_floats, runtime.asked_whole, runtime.only_these, checks.fills,
     checks.as_long, unseen_functions.unreferred, checks.spreads, checks.shuffled, checks.lasts, checks.has_keys,
-    checks.require_instance, runtime.number,
+    checks.require_instance, runtime.number, checks.no_subclass, checks.no_subclass_itself,
     results.require_floats, results.pair, runtime.no_guest, watching.watch, watching.watch_derivative, watching.watch_result,
     effect=True,
 )  # fmt: skip

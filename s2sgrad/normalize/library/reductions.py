@@ -12,7 +12,7 @@
 ...     return best, first, list(enumerate(xs))
 ... ''', "library_desugaring"))
 def f(scores, xs):
-    best = largest(list(scores), lambda k: scores[k])
+    best = largest(list(scores), lambda k: scores.get(k))
     first = first_of([v for v in xs if v > 0], 0.0)
     return best, first, [(item, item_) for item, item_ in enumerate(xs)]
 """

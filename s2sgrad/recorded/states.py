@@ -8,6 +8,7 @@ has a state that no one can compare, such as an iterator or a random generator, 
 
 from __future__ import annotations
 
+import abc
 import collections
 import functools
 import random
@@ -24,21 +25,10 @@ from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import stored_in
 
-_FIXED = (
-    str,
-    bytes,
-    int,
-    float,
-    complex,
-    type(None),
-    type(...),
-    np.generic,
-    np.dtype,
-    np.ufunc,
-    range,
-    slice,
-    types.CodeType,
-)
+_OF_ABSTRACT_CLASSES = type(vars(abc.ABC)["_abc_impl"])
+"""The registry of an abstract class: which classes it counts as its own, and no data."""
+_FIXED = (str, bytes, int, float, complex, type(None), type(...), np.generic, np.dtype, np.ufunc, range, slice,
+          types.CodeType, _OF_ABSTRACT_CLASSES)  # fmt: skip
 _BY_TEXT = frozenset(("getattr", "globals", "vars", "__dict__"))
 _LISTED = (list, tuple, set, frozenset, collections.deque)
 _MOST = 20_000  # things that are looked at
@@ -68,8 +58,6 @@ class State:
             self._follow(todo)
             todo = [m for module in self._modules.values() for m in self._members(module) if id(m) not in self._seen]
         self._read = [(module, self._members(module)) for module in self._modules.values()]
-        if len(self._seen) > _MOST:
-            refuse(Refusal(None, "a function that a library calls reads too many objects to follow it"))
 
     def _follow(self, todo: list[Any]) -> None:
         while todo:
@@ -77,6 +65,8 @@ class State:
             if id(x) in self._seen:
                 continue
             self._seen.add(id(x))
+            if len(self._seen) > _MOST:
+                refuse(Refusal(None, "a function that a library calls reads too many objects to follow it"))
             if is_handle(x):
                 self.handles.append(x)
                 continue
@@ -201,7 +191,7 @@ def _may_be_bound(name: str, member: Any) -> bool:
     """Whether a program may bind a member of a class anew: a run replaces the special ones, and properties, itself."""
     if isinstance(member, (types.FunctionType, staticmethod, classmethod)):
         return not name.startswith("__")
-    return name != "_abc_impl" and not hasattr(type(member), "__get__")
+    return not hasattr(type(member), "__get__")
 
 
 def _cells(f: types.FunctionType) -> Iterator[Any]:
@@ -224,11 +214,7 @@ def _names(code: types.CodeType) -> tuple[str, ...]:
 def _reached(x: Any) -> list[Any]:
     """What may run when an object is used: the class, its methods, and what descriptors call."""
     if isinstance(x, type):
-        return (
-            []
-            if libraries.is_installed(x)
-            else [type(x), *x.__mro__, *(m for name, m in vars(x).items() if name != "_abc_impl")]
-        )
+        return [] if libraries.is_installed(x) else [type(x), *x.__mro__, *vars(x).values()]
     if isinstance(x, (staticmethod, classmethod)):
         return [x.__func__]
     if isinstance(x, property):

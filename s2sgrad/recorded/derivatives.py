@@ -327,7 +327,7 @@ class Recorded(Lasting):
             self.kept, self._run = are_left(run), run if are_left(run) else None
             if self.kept:
                 given = (its(f, "__self__", None), *args, *keywords.values())
-                mend(run, given, (f, its(behind(f), "__globals__", None)))
+                mend(run, given, f, its(behind(f), "__globals__", None))
             if not OPEN.runs:
                 release()
 

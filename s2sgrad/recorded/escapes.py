@@ -28,6 +28,7 @@ _LEAVES = (str, bytes, int, float, complex, type(None), np.ndarray, np.generic, 
 _OURS = __name__.partition(".")[0]
 _MOST = 20_000  # objects that are looked at
 _DEFINED = 1 << 9  # the flag of such a class
+_IMPORTED = ("__loader__", "__spec__")  # names of a module that Python binds, for what imported it
 _PLACES = 64  # places outside of all arguments that are looked after
 
 OVER = Run()
@@ -41,9 +42,9 @@ def are_left(run: Run) -> bool:
     return getrefcount(run) > _OWN
 
 
-def mend(run: Run, given: Iterable[Any], outside: Iterable[Any]) -> None:
-    """Put values in the place of the handles of a run, in whatever the arguments hold, and what else is in reach."""
-    seen: set[int] = set()
+def mend(run: Run, given: Iterable[Any], f: Any, space: dict[str, Any] | None) -> None:
+    """Put values in the place of the handles of a run: in whatever the arguments hold, and the function, and its names."""
+    seen = {id(space[name]) for name in _IMPORTED if space and name in space}  # in reach of these may be a whole process
 
     def settled(value: Any) -> Any:
         return given_away(value) if is_handle(value) and value.run in (run, OVER) else value
@@ -64,7 +65,7 @@ def mend(run: Run, given: Iterable[Any], outside: Iterable[Any]) -> None:
             _LEFT.setdefault(id(x), (x, {}))[1].update(left)
         return held
 
-    _walk(outside, seen, noted)
+    _walk((f, space), seen, noted)
 
 
 def _walk(roots: Iterable[Any], seen: set[int], visit: Callable[[Any], list[Any]]) -> None:

@@ -24,7 +24,7 @@ def its(x: Any, name: str, default: Any = None) -> Any:
     (2.0, 'none', True)
     """
     homes = type(x).__mro__
-    if not any("__getattr__" in vars(cls) or type(vars(cls).get("__getattribute__")) is types.FunctionType for cls in homes):
+    if _is_plain(type(x)) or not any(map(_answers, homes)):
         return getattr(x, name, default)
     found = (vars(cls).get("__getattribute__") for cls in homes)
     lookup = next(way for way in found if way is not None and type(way) is not types.FunctionType)
@@ -32,6 +32,16 @@ def its(x: Any, name: str, default: Any = None) -> Any:
         return lookup(x, name)
     except AttributeError:
         return default
+
+
+def _is_plain(cls: type) -> bool:
+    """Whether the attributes of the objects of a class are found as Python's own classes find them, told at once."""
+    own = type(cls) is type and type(cls.__getattribute__) is types.WrapperDescriptorType
+    return own and getattr(cls, "__getattr__", _MISSING) is _MISSING
+
+
+def _answers(cls: type) -> bool:
+    return "__getattr__" in vars(cls) or type(vars(cls).get("__getattribute__")) is types.FunctionType
 
 
 def has(x: Any, name: str) -> bool:

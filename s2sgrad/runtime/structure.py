@@ -343,6 +343,8 @@ def slots_of(cls: type) -> list[str]:
 
 def slots_of_all(cls: type) -> tuple[str, ...]:
     """The attributes that objects of a class keep in slots, those of its bases first."""
+    if type(cls) is type and not hasattr(cls, "__slots__"):  # nor has any of its bases
+        return ()
     return tuple(dict.fromkeys(name for k in reversed(cls.__mro__) for name in slots_of(k)))
 
 

@@ -252,7 +252,13 @@ def test_numbers_are_not_written_by_a_helper_that_may_call_a_limit():
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.dear
 @pytest.mark.sampled(one_in=2)
-@pytest.mark.parametrize("f", [VOLUMES[2], VOLUMES[4]], ids=["numbers", "functions"])
+@pytest.mark.parametrize(
+    "f",
+    [
+        pytest.param(VOLUMES[2], id="numbers"),
+        pytest.param(VOLUMES[4], id="functions", marks=pytest.mark.sampled(one_in=8)),  # half a minute
+    ],
+)
 def test_second_order_of_integrals_over_areas(f):
     once = grad(f)
     assert np.isclose(jvp(once, (1.2,), (1.0,))[1], slope(once), rtol=1e-5)

@@ -21,12 +21,16 @@ import os
 import pathlib
 from collections import Counter, defaultdict
 
-import pytest
-import shares
+# One thread for each process: beside other processes, the threads of a matrix library wait for one another.
+for _library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
-from s2sgrad.api import whole
-from s2sgrad.driver import cache, compiled
-from s2sgrad.errors import raised
+import pytest  # noqa: E402
+import shares  # noqa: E402
+
+from s2sgrad.api import whole  # noqa: E402
+from s2sgrad.driver import cache, compiled  # noqa: E402
+from s2sgrad.errors import raised  # noqa: E402
 
 collect_ignore = ["typed_wrong.py"]  # is read by type checkers alone: its lines are wrong
 LEFT_OUT = pytest.StashKey[int]()

@@ -571,11 +571,17 @@ def is_ours(f: Any) -> bool:
     return inspect.isfunction(f) and f.__module__.startswith("s2sgrad.rules.") and not lookup(f) and not is_flat(f)
 
 
+@functools.cache
+def text_of(function: Any) -> ast.Module:
+    """The statements of a function."""
+    return ast.Module(ast.parse(textwrap.dedent(inspect.getsource(function))).body[0].body, [])
+
+
 def written(function: Any, seen: set[Any]) -> None:
     """What a function calls has a rule, or is flat, or is a builtin that the compiler knows, or is such a function."""
     seen.add(function)
     own = inspect.signature(function).parameters
-    for node in ast.walk(ast.Module(ast.parse(textwrap.dedent(inspect.getsource(function))).body[0].body, [])):
+    for node in ast.walk(text_of(function)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in own:
             continue  # the object that a rule of `__call__` is about, called again
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript):
@@ -609,8 +615,7 @@ def test_plain():
         for function in (*all_pullbacks(rule), *all_terms(rule)):
             written(function, functions)
     for f in functions:
-        function = ast.parse(textwrap.dedent(inspect.getsource(f))).body[0]
-        for node in ast.walk(ast.Module(function.body, [])):
+        for node in ast.walk(text_of(f)):
             assert not isinstance(node, forbidden), inspect.getsource(f)
             if isinstance(node, ast.Assign):
                 assert all(isinstance(t, (ast.Name, ast.Tuple)) for t in node.targets)

@@ -187,6 +187,17 @@ def test_argnums_out_of_range_say_what_there_is(argnums):
         grad(product, argnums)(2.0, 3.0)
 
 
+def test_of_a_method_without_arguments_the_object_may_be_meant():
+    class Net:
+        w = 2.0
+
+        def loss(self):
+            return self.w * self.w
+
+    with pytest.raises(TypeError, match=r"pass it to the function of its class, `grad\(Net.loss\)\(object\)`"):
+        grad(Net().loss)()
+
+
 @pytest.mark.parametrize("argnums", ["z", "", ("x", "z")], ids=repr)
 def test_unknown_names_say_what_there_is(argnums):
     with pytest.raises(TypeError, match=r"product has no parameter named '\w*', which argnums names; it has x, y"):

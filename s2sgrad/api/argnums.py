@@ -64,7 +64,11 @@ def parameter_named(function: types.FunctionType, number: int | str, bound: int,
     if variadic is not None and place >= len(positional):
         return f"{variadic}[{place - len(positional) + max(0, bound - len(parameters.positional))}]"
     count = f"{len(positional)} argument{'s' * (len(positional) != 1)}"
-    raise TypeError(f"argnums={number} is out of range: {name} has {count} by position{_names_note(positional)}")
+    note = _names_note(positional)
+    if not positional and parameters.positional[:bound] == ("self",):
+        own = function.__qualname__.rpartition("<locals>.")[2]
+        note = f"; for the gradient in the object, pass it to the function of its class, `grad({own})(object)`"
+    raise TypeError(f"argnums={number} is out of range: {name} has {count} by position{note}")
 
 
 def _names_note(names: tuple[str, ...]) -> str:

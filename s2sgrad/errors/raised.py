@@ -33,7 +33,7 @@ from s2sgrad.errors import (
     operands,
 )
 from s2sgrad.errors.cycles import explained
-from s2sgrad.errors.definitions import of_definition
+from s2sgrad.errors.definitions import of_definition, of_instruction
 from s2sgrad.errors.wording import Wording
 from s2sgrad.runtime.asking import has, its
 from s2sgrad.runtime.checks import Refusal
@@ -219,12 +219,19 @@ def _placed(error: S2SGradError, place: Place | None, function: Any) -> S2SGradE
     """A refusal whose place is in the user's source, if possible."""
     if error.place is not None and is_written(error.place.file) and (called := head(function)) is not None:
         error = _moved(error, error.message, called)
-    if error.place is not None and is_hidden(error.place.file) and (user := head(_unwrapped(function), True)) is not None:
-        if not is_hidden(user.file):  # the user's function, wrapped by a library's decorator
+    if error.place is not None and is_hidden(error.place.file):
+        user = _last_of_users(error) or head(_unwrapped(function), True)
+        if user is not None and not is_hidden(user.file):  # the user's function, wrapped by a library's decorator
             error = _moved(error, in_library(error.message, *error.place[:2]), user)
     if error.place is None and place is not None:
         error = _moved(error, error.message, place)
     return error
+
+
+def _last_of_users(error: S2SGradError) -> Place | None:
+    """Where the user's program has called a library, if an error has left a run of it."""
+    frames = [f for f in _frames(error) if not is_installed(_file(f)) and not is_written(_file(f))]
+    return of_instruction(frames[-1].tb_frame.f_code, frames[-1].tb_lasti) if frames else None
 
 
 def _moved(error: S2SGradError, message: str, place: Place) -> S2SGradError:

@@ -6,13 +6,12 @@ np.gamma(x)    line 7 of model.py   ->   Where(code, instruction), a Place when 
 from __future__ import annotations
 
 import functools
-import itertools
-import linecache
 import sys
 import types
 from typing import NamedTuple
 
 from s2sgrad.errors import Place
+from s2sgrad.errors.definitions import of_instruction
 
 _OURS = ("s2sgrad", "numpy", "scipy")
 
@@ -25,7 +24,7 @@ class Where(NamedTuple):
 
     def place(self) -> Place | None:
         """The place in the file."""
-        return place_of((self.code, self.instruction)) if self.code is not None else None
+        return of_instruction(self.code, self.instruction) if self.code is not None else None
 
 
 def user_place() -> Where:
@@ -45,19 +44,3 @@ def user_frame() -> types.FrameType | None:
 @functools.lru_cache(maxsize=4096)
 def _is_ours(module: str) -> bool:
     return module.partition(".")[0] in _OURS
-
-
-def place_of(where: tuple[types.CodeType, int] | None) -> Place | None:
-    """The source location of an instruction; None if it has none."""
-    if where is None:
-        return None
-    code, instruction = where
-    line, end_line, start, end = next(itertools.islice(code.co_positions(), instruction // 2, None), (None,) * 4)
-    if line is None:
-        return None
-    text = linecache.getline(code.co_filename, line).rstrip("\n")
-    if start is None or end is None:
-        end_line, start, end = line, len(text) - len(text.lstrip()), len(text)
-    encoded = text.encode()
-    column, end_column = (len(encoded[:k].decode(errors="ignore")) for k in (start, end))
-    return Place(code.co_filename, line, column, end_line or line, end_column, text)

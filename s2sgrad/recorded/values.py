@@ -10,6 +10,7 @@ an earlier call kept has lost its derivative.
 
 from __future__ import annotations
 
+import operator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -85,8 +86,7 @@ class Handle:
         return int(bottom(self))
 
     def __index__(self) -> int:
-        number: int = bottom(self).__index__()
-        return number
+        return operator.index(bottom(self))
 
     def __str__(self) -> str:
         self.run.printed = True

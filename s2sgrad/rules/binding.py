@@ -79,5 +79,10 @@ def _once(why: str, rule: Rule, primitive: Any, by_position: tuple[str, ...], ke
 
 
 def name_of(primitive: Any) -> str:
-    """The name of a callable, for messages."""
-    return getattr(primitive, "__name__", str(primitive))
+    """The name of a callable, or of its class, for messages.
+
+    >>> name_of(np.sum), name_of(np.polynomial.Polynomial([1.0]))
+    ('sum', 'Polynomial')
+    """
+    name: str = getattr(primitive, "__name__", type(primitive).__name__)
+    return name

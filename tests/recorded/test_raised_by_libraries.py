@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from scipy import integrate, interpolate, linalg, special, stats
@@ -34,6 +36,23 @@ def test_the_call_is_named(f):
     with pytest.raises(NoRule, match="reads the values of what carries a derivative, and has no derivative rule") as error:
         Recorded(f, (X,), {}, (0,))
     assert error.value.place.line == f.__code__.co_firstlineno + 1
+
+
+def through_a_text(x):
+    y = x * 2.0
+    return json.loads(json.dumps(y))
+
+
+def test_the_call_of_what_is_beneath_is_shown():
+    """Not the head of the function: the line that called the library, whose own objects are named by their class."""
+    with pytest.raises(NoRule, match=r"this leads to line \d+ of \w+\.py, where `Encoder` reads") as error:
+        grad(through_a_text)(2.0)
+    assert error.value.place.line == through_a_text.__code__.co_firstlineno + 2
+
+
+def test_a_number_that_is_no_index_is_an_error_of_types():
+    with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
+        grad(lambda d: d["a"] * d["b"])({"a": 1.0, "b": "two"})
 
 
 DATA = np.array([0.0, 2.0, 1.0, 3.0])

@@ -7,7 +7,7 @@
     pytest.param(e, marks=pytest.mark.sampled(one_in=8))   a dear case among others: eight times as rarely as these
     @pytest.mark.dear                        takes a second or more: left out by `--quick`
 
-Only the dear checks are sampled, and a half of what is drawn is run: the tests are to end within eight minutes on two cores.
+Only the dear checks are sampled, and a third of what is drawn is run: the tests are to end within eight minutes on two cores.
 `--quick` takes a few cases of every test.  Which cases are taken is told by their names: the same
 ones on every run.  `--sample 1`, `--sample 2`, .. take others, so that a run a day sees them all.  Whoever
 names a test on the command line gets all its cases.
@@ -35,7 +35,7 @@ from s2sgrad.errors import raised  # noqa: E402
 collect_ignore = ["typed_wrong.py"]  # is read by type checkers alone: its lines are wrong
 LEFT_OUT = pytest.StashKey[int]()
 QUICK = 8  # so many cases of a test
-HALVED = 2  # one in so many is run of what the marks draw
+SHARED = 3  # one in so many is run of what the marks draw
 
 
 def pytest_addoption(parser):
@@ -84,7 +84,7 @@ def place(marker, call, sample):
         number = call.params[marks[0].kwargs["by"]]
     else:
         number = int(call.id) if call.id.isdecimal() else lot(call.id)
-    one_in = HALVED * math.prod(mark.kwargs["one_in"] for mark in marks)
+    one_in = SHARED * math.prod(mark.kwargs["one_in"] for mark in marks)
     return (number + marks[0].kwargs.get("turn", 0) + sample) % one_in
 
 
@@ -115,7 +115,7 @@ def is_taken(item, sample):
     marker = None if hasattr(item, "callspec") else item.get_closest_marker("sampled")
     if marker is None:
         return True
-    return (lot(item.name) + marker.kwargs.get("turn", 0) + sample) % (HALVED * marker.kwargs["one_in"]) == 0
+    return (lot(item.name) + marker.kwargs.get("turn", 0) + sample) % (SHARED * marker.kwargs["one_in"]) == 0
 
 
 @pytest.hookimpl(trylast=True)

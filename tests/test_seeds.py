@@ -187,6 +187,15 @@ def test_argnums_out_of_range_say_what_there_is(argnums):
         grad(product, argnums)(2.0, 3.0)
 
 
+def test_parameters_by_keyword_are_named_where_a_position_is_out_of_range():
+    def scaled(x, *, k):
+        return k * x
+
+    with pytest.raises(TypeError, match=r"by position; it has x; of those by keyword it has k: `argnums='k'`"):
+        grad(scaled, 1)(2.0, k=3.0)
+    assert grad(scaled, "k")(2.0, k=3.0) == 2.0
+
+
 def test_of_a_method_without_arguments_the_object_may_be_meant():
     class Net:
         w = 2.0

@@ -65,6 +65,8 @@ def parameter_named(function: types.FunctionType, number: int | str, bound: int,
         return f"{variadic}[{place - len(positional) + max(0, bound - len(parameters.positional))}]"
     count = f"{len(positional)} argument{'s' * (len(positional) != 1)}"
     note = _names_note(positional)
+    if parameters.named:
+        note += f"; of those by keyword it has {', '.join(parameters.named)}: `argnums={parameters.named[0]!r}`"
     if not positional and parameters.positional[:bound] == ("self",):
         own = function.__qualname__.rpartition("<locals>.")[2]
         note = f"; for the gradient in the object, pass it to the function of its class, `grad({own})(object)`"

@@ -7,7 +7,7 @@
     pytest.param(e, marks=pytest.mark.sampled(one_in=8))   a dear case among others: eight times as rarely as these
     @pytest.mark.dear                        takes a second or more: left out by `--quick`
 
-Only the dear checks are sampled, and a third of what is drawn is run: the tests are to end within eight minutes on two cores.
+Only the dear checks are sampled, and a third of what is drawn is run: the tests end within eight minutes on two cores.
 `--quick` takes a few cases of every test.  Which cases are taken is told by their names: the same
 ones on every run.  `--sample 1`, `--sample 2`, .. take others, so that a run a day sees them all.  Whoever
 names a test on the command line gets all its cases.

@@ -11,6 +11,7 @@ from corpus import by_name
 from differences import central_difference
 
 from s2sgrad import S2SGradError, grad, jvp
+from s2sgrad.recorded import escapes
 from s2sgrad.runtime.checks import Refusal
 
 pytestmark = pytest.mark.records
@@ -192,6 +193,16 @@ def test_what_outlives_a_call_is_plain_and_not_read_by_the_next(f):
             df(X)
         assert all(type(v) in plain for v in held.values())
     held.clear()
+
+
+def test_what_imported_a_module_is_not_searched(monkeypatch):
+    """The loader of a module may refer to the whole process, as pytest's does."""
+    searched, mended = [], escapes._mended
+    monkeypatch.setattr(escapes, "_mended", lambda x, settled: searched.append(x) or mended(x, settled))
+    MEMO.clear()
+    grad(in_a_global)(X)
+    assert any(x is MEMO for x in searched) and type(MEMO.pop("y")) is np.float64
+    assert not any(x is __loader__ or x is __spec__ for x in searched)
 
 
 def noted(x):

@@ -17,7 +17,7 @@ from s2sgrad.source.files import Found, file_of, lines_of, text_of
 from s2sgrad.source.finding import find
 from s2sgrad.source.mangling import mangle
 from s2sgrad.source.primal import Primal
-from s2sgrad.source.refusing import Refusal, no_function, no_text
+from s2sgrad.source.refusing import EDITED, Refusal, no_function, no_text
 
 
 def read(function: Any) -> Primal:
@@ -43,6 +43,8 @@ def read(function: Any) -> Primal:
         definition = find(file, code)
         tree = file.trees.get(definition.node) or file.trees.setdefault(definition.node, _converted(definition))
     except Refusal as refusal:
+        if code.co_filename == "<string>" and str(refusal) == EDITED.format("<string>"):
+            raise NoSource(no_text(shown, "<string>")) from None  # made by `exec`: Python 3.13 has the text of `-c` there
         raise NoSource(f"{shown}: {refusal}", of_definition(code, lines_of(text))) from None
     except RecursionError:
         raise NoSource(

@@ -469,18 +469,30 @@ def owner_of(b: np.ndarray) -> np.ndarray:
     return b if b.base is None else root_of(b)
 
 
-_LONE = 3  # references to an array that only a local variable of the caller and the argument here hold, and the question
+def _references(y: np.ndarray) -> int:
+    owner = owner_of(y)
+    return getrefcount(owner)
 
 
-def born(y: Any, references: int = _LONE) -> Any:
+def _lone() -> tuple[int, int]:
+    """References to a whole array, and to that behind a view, which only a local variable of the caller and the argument
+    here hold; those of the question are among them.  Python 3.14 counts fewer."""
+    whole, part = np.empty(1), np.empty(2)[:1]
+    return _references(whole), _references(part)
+
+
+_WHOLE, _PART = _lone()
+
+
+def born(y: Any, more: int = 0) -> Any:
     """A float array that recorded code made, as a handle of every open run: so its stores are seen.  Where others hold its
-    memory, no derivative may be stored there: they would read it unseen."""
+    memory, no derivative may be stored there: they would read it unseen.  `more`: how many containers hold it."""
     kind = type(y)
     if kind is np.ndarray:
         if y.dtype.kind not in "fc" or not OPEN.runs:
             return y
         owner = owner_of(y)
-        foreign = getrefcount(owner) > (references + 1 if owner is y else _LONE)
+        foreign = getrefcount(owner) > (_WHOLE + more if owner is y else _PART)
         for run in OPEN.runs:
             y = _of_run(run, y, foreign)
         return y
@@ -490,7 +502,7 @@ def born(y: Any, references: int = _LONE) -> Any:
                 y = _of_run(run, y, False)
         return y
     if (kind is tuple or kind is list) and y and any(type(i) is np.ndarray for i in y):
-        return kind(born(i, references + 1) for i in y) if kind in (tuple, list) else y
+        return kind(born(i, more + 1) for i in y) if kind in (tuple, list) else y
     return y
 
 

@@ -333,11 +333,14 @@ class Recorded(Lasting):
 
     def keeps(self) -> bool:
         """Whether a handle was kept by what the caller sees: not only by a cycle that nobody refers to."""
+        run, self._run = self._run, None
         if self.kept:
             gc.collect(1)
-            if self._run is not None and are_left(self._run):
+            if run is not None and are_left(run):
                 gc.collect()
-        return self.kept and self._run is not None and are_left(self._run)
+        left = self.kept and run is not None and are_left(run)
+        self._run = run
+        return left
 
     def pullback(self, seed: Any = ONES) -> list[Any]:
         """The cotangents of the differentiated arguments, for one of the value."""

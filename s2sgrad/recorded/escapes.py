@@ -23,7 +23,6 @@ from s2sgrad.recorded.values import Array, Number, is_handle
 from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.structure import stored_in
 
-_OWN = 3  # references to a run that is over: of the caller, of the argument, and of the question
 _LEAVES = (str, bytes, int, float, complex, type(None), np.ndarray, np.generic, types.ModuleType, types.CodeType)
 _OURS = __name__.partition(".")[0]
 _MOST = 20_000  # objects that are looked at
@@ -37,8 +36,21 @@ OVER = Run()
 _LEFT: dict[int, tuple[Any, dict[int, Any]]] = {}  # by identity: the place, and the values that were left there
 
 
+def _references(run: Run) -> int:
+    return getrefcount(run)
+
+
+def _own() -> int:
+    """References to a run that is over: of the caller, of the argument, and of the question.  Python 3.14 counts fewer."""
+    run = Run()
+    return _references(run)
+
+
+_OWN = _own()
+
+
 def are_left(run: Run) -> bool:
-    """Whether handles of a run that is over are alive."""
+    """Whether handles of a run that is over are alive; the caller refers to it by one local variable."""
     return getrefcount(run) > _OWN
 
 

@@ -684,3 +684,31 @@ def test_containers_that_can_be_called_carry_derivatives(f, made, derivative):
     else:
         first = found["w"] if isinstance(found, dict) else found[0]
         assert float(first) == pytest.approx(4.0 * np.sum(x * x))
+
+
+BYTES = np.array([200, 100, 60, 7], np.uint8)
+
+
+def of_bytes_written_and_bound_again(x):
+    with np.errstate(all="ignore"):
+        b = BYTES
+        n = b + b
+        h = np.array([0.1, 0.7, 1.3, -0.4], np.float32)
+        y = (n + n) * x**2
+        n *= b
+        y -= n * x
+        for _ in range(2):
+            n = h
+        y = y + np.sum(x * n) * 0.1
+        return np.sum(np.tanh(y * 0.01))
+
+
+def test_an_array_of_a_record_is_that_in_a_list_of_the_record():
+    """The adjoint restores it in one place, and reads it in the other."""
+    x = np.array([-0.88, 0.21, 0.91, -0.84])
+    df = grad(of_bytes_written_and_bound_again)
+    _, pullback = vjp(df, x)
+    assert "n_references" in df.source
+    for direction in np.eye(4):
+        expected = (df(x + 1e-5 * direction) - df(x - 1e-5 * direction)) / 2e-5
+        np.testing.assert_allclose(pullback(direction)[0], expected, atol=1e-8)

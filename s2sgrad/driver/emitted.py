@@ -22,10 +22,11 @@ from s2sgrad.backends import NUMPY, Backend
 from s2sgrad.driver.options import Options
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir import notes
-from s2sgrad.ir.quote import assign, clone, mentioned, name, nodes
+from s2sgrad.ir.quote import assign, clone, empty_arguments, mentioned, name, nodes
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Origin, Unit
 from s2sgrad.memory import behaviour, repeats
+from s2sgrad.memory.aliases import Aliases
 from s2sgrad.memory.sources import bound_sources, has_memory
 from s2sgrad.memory.writes import in_place
 from s2sgrad.primitives import catalogue, libraries
@@ -172,9 +173,10 @@ def free_data(unit: Unit, reverse: list[gast.AST], names: Set[str]) -> dict[str,
 
 def own_data(unit: Unit, forward: list[gast.AST], saved: list[str], own: set[str]) -> tuple[list[gast.AST], list[gast.AST]]:
     """(statements, the saved variables as a record keeps them): copied where they may share memory with what free names
-    reach, and together, for one list may stand in several.  `own`: the names that the function binds, parameters included.
+    reach, and together, for one list may stand in several, and an array in a list.  `own`: the names that the function
+    binds, parameters included.
 
-    s.append(x); t.append(x)     ->     s2, t2 = kept_together(s, t)     a sweep that restores `x` does so in both
+    s.append(x); t.append(x)     ->     s2, t2, x2 = kept_together(s, t, x)     a sweep that restores `x` does so in all
     """
     outside: set[str] = set()
     before = None
@@ -188,7 +190,11 @@ def own_data(unit: Unit, forward: list[gast.AST], saved: list[str], own: set[str
                 if sources & outside or sources - own - unit.helpers.keys():
                     outside |= {n for n in bound if has_memory(unit.kinds.get(n))}
     arrays = {n for n in outside if isinstance(unit.kinds.get(n), Array)}
-    data = [n for n in saved if n in outside - arrays]
+    lists = outside - arrays
+    if not lists.isdisjoint(saved):
+        arrays = set()
+        lists |= _beside(unit, forward, lists.intersection(saved)) | outside
+    data = [n for n in saved if n in lists]
     if len(data) < 2:
         return [], [_own_copy(unit, name(n), n in arrays) if n in outside else name(n) for n in saved]
     local = {n: unit.local(n) for n in data}
@@ -196,6 +202,14 @@ def own_data(unit: Unit, forward: list[gast.AST], saved: list[str], own: set[str
     names = gast.Tuple([name(local[n], store=True) for n in data], gast.Store())
     values = [_own_copy(unit, name(n), True) if n in arrays else name(local.get(n, n)) for n in saved]
     return [assign(names, together)], values
+
+
+def _beside(unit: Unit, forward: list[gast.AST], lists: set[str]) -> set[str]:
+    """The arrays that these lists may hold at the end of the forward sweep."""
+    tree = gast.FunctionDef("", empty_arguments(), forward, [], None, None, [])
+    aliases = Aliases(unit, tree, unit.kinds)
+    found = set().union(*(aliases.memory_of(n, forward[-1]) for n in lists))
+    return {n for n in found if isinstance(unit.kinds.get(n), Array)}
 
 
 def _own_copy(unit: Unit, node: gast.AST, is_array: bool) -> gast.AST:

@@ -1,9 +1,10 @@
-"""Rules of scipy.interpolate for surfaces that a function makes of data on a grid: `RectBivariateSpline`.
+"""Rules of scipy.interpolate for surfaces that a function makes of data: `RectBivariateSpline`, `LSQBivariateSpline`.
 
     z = RectBivariateSpline(a, b, v).ev(x, y)    ->    v_bar = the sum of z_bar * outer(the weights of x, those of y)
 
 A surface through data on a grid is linear in these, and the product of splines along both axes (Dierckx, *Curve and Surface
-Fitting with Splines*, 1993, chapter 5).  Outside it goes on as it ends.
+Fitting with Splines*, 1993, chapter 5).  So is one whose knots are given, by least squares: the surfaces of the columns of
+the identity are the weights of its data.  Outside a surface goes on as it ends.
 """
 
 from __future__ import annotations
@@ -32,7 +33,23 @@ class Surface:
 
     def of(self, values: Any) -> Surface:
         """The same of this data, which is mostly its own."""
-        return self if np.array_equal(values, self.values) else Surface(self.cls, values, self.places, self.options)
+        return self if np.array_equal(values, self.values) else type(self)(self.cls, values, self.places, self.options)
+
+    def value(self, x: Any, y: Any, dx: int, dy: int) -> Any:
+        """Its value at points, or a derivative of these orders."""
+        if dx < self.options.get("kx", 3) and dy < self.options.get("ky", 3):  # SciPy takes no higher orders
+            return self.own.ev(x, y, dx, dy)
+        rows, columns = line_weights(self, x, 0, dx), line_weights(self, y, 1, dy)
+        return np.sum((rows @ self.values) * columns, axis=-1)
+
+    def gathered(self, g: Any, x: Any, y: Any, dx: int, dy: int) -> Any:
+        """The cotangent of the data: of numbers beside each other."""
+        rows = line_weights(self, x, 0, dx) * g[:, None]
+        return rows.T @ line_weights(self, y, 1, dy)
+
+    def ends(self, axis: int) -> tuple[Any, Any]:
+        """Where it ends along an axis."""
+        return self.lines[axis][1:]
 
     @property
     def lines(self) -> Any:
@@ -67,29 +84,76 @@ def line_weights(s: Surface, x: Any, axis: int, order: int) -> Any:
     return spline(np.clip(x, first, last), order)
 
 
+class Fit(Surface):
+    """A surface of given knots, by least squares."""
+
+    __slots__ = ("_columns",)
+
+    def __init__(self, cls: Any, values: Any, places: tuple[Any, Any], options: dict[str, Any]) -> None:
+        super().__init__(cls, values, places, options)
+        self._columns: Any = None
+
+    @property
+    def columns(self) -> Any:
+        """The surfaces of the columns of the identity."""
+        if self._columns is None:
+            each = np.reshape(np.eye(np.size(self.values)), (-1, *np.shape(self.values)))
+            self._columns = [self.cls(*self.places, e, **self.options) for e in each]
+        return self._columns
+
+    def value(self, x: Any, y: Any, dx: int, dy: int) -> Any:
+        return self.own.ev(x, y, *self._orders(dx, dy))
+
+    def gathered(self, g: Any, x: Any, y: Any, dx: int, dy: int) -> Any:
+        orders = self._orders(dx, dy)
+        return np.reshape([np.sum(g * column.ev(x, y, *orders)) for column in self.columns], np.shape(self.values))
+
+    def _orders(self, dx: int, dy: int) -> tuple[int, int]:
+        """These orders, if SciPy takes them."""
+        if dx >= self.own.degrees[0] or dy >= self.own.degrees[1]:
+            raise Refusal(
+                None, f"{self.cls.__name__} has derivatives of orders below the degree of its pieces: give kx and ky"
+            )
+        return dx, dy
+
+    def ends(self, axis: int) -> tuple[Any, Any]:
+        knots = self.own.get_knots()[axis]
+        return knots[0], knots[-1]
+
+
+_OF_FITS = {
+    interpolate.LSQBivariateSpline: ("tx", "ty", "w", "bbox", "kx", "ky", "eps"),
+    interpolate.LSQSphereBivariateSpline: ("tt", "tp", "w", "eps"),
+    interpolate.RectSphereBivariateSpline: ("s", "pole_continuity", "pole_values", "pole_exact", "pole_flat"),
+}
+
+
+def made_fit(cls, values, x, y, *rest, **options):
+    """A surface by least squares that tells the weights of its data."""
+    options = dict(zip(_OF_FITS[cls], rest, strict=False)) | options
+    if options.get("s", 0) != 0 or options.get("pole_values") is not None:
+        raise Refusal(None, f"{cls.__name__} has a derivative in its data with s=0 and without values at the poles")
+    return Fit(cls, values, (x, y), options)
+
+
 def is_on(s: Surface, x: Any, axis: int) -> Any:
     """1 for each number between the ends of an axis, 0 outside, where a surface goes on as it ends."""
-    _, first, last = s.lines[axis]
+    first, last = s.ends(axis)
     return ((x >= first) & (x <= last)) * 1.0
 
 
-flat(made_surface, is_on)
+flat(made_surface, made_fit, is_on)
 
 
 def at_places(s, values, x, y, dx=0, dy=0):
     """The surface at points."""
-    own = s.of(values)
-    if dx < own.options.get("kx", 3) and dy < own.options.get("ky", 3):  # SciPy takes no higher orders
-        return own.own.ev(x, y, dx, dy)
-    rows, columns = line_weights(own, x, 0, dx), line_weights(own, y, 1, dy)
-    return np.sum((rows @ own.values) * columns, axis=-1)
+    return s.of(values).value(x, y, dx, dy)
 
 
 def data_bar(g, s, values, x, y, dx, dy):
     """The cotangent of the data."""
     g, x, y = np.broadcast_arrays(g, x, y)
-    rows = line_weights(s, np.ravel(x), 0, dx) * np.ravel(g)[:, None]
-    return rows.T @ line_weights(s, np.ravel(y), 1, dy)
+    return s.gathered(np.ravel(g), np.ravel(x), np.ravel(y), dx, dy)
 
 
 @general(at_places)
@@ -136,3 +200,5 @@ def _on_grid(g, z, s, values, x, y, dx=0, dy=0, grid=True):
 
 
 instances.write(interpolate.RectBivariateSpline, instances.Maker(made_surface, on_grid, 3, (2,), methods={"ev": at_places}))
+for _class in _OF_FITS:
+    instances.write(_class, instances.Maker(made_fit, on_grid, 3, (2,), methods={"ev": at_places}))

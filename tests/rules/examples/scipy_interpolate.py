@@ -6,7 +6,7 @@ import numpy as np
 from scipy import interpolate
 from scipy.sparse.linalg import spsolve
 
-from s2sgrad.rules.scipy import grids, scattered, surfaces, univariate
+from s2sgrad.rules.scipy import grids, many_axes, scattered, surfaces, univariate
 from s2sgrad.rules.scipy import interpolate as rules
 from s2sgrad.rules.scipy.interpolators import (
     at,
@@ -170,3 +170,30 @@ example(surfaces.at_places, _made, _heights, 9.0, _y, 0, 1)
 example(surfaces.data_bar, normal(3), _made, _heights, _x, _y, 0, 0)
 example(surfaces.on_grid, _made, _heights, _x, _y[:2])
 example(surfaces.on_grid, _made, _heights, _x, _y, 1, grid=False)
+
+# --- surfaces of given knots, and polynomials by pieces in several variables --------------------------------------------
+
+_random = np.random.default_rng(44)  # of its own: the others draw what they drew
+_east, _north = _random.uniform(0.0, 1.0, (2, 30))
+_heights = _random.normal(size=30)
+_made = surfaces.made_fit(interpolate.LSQBivariateSpline, _heights, _east, _north, [0.5], [0.4])
+_x, _y = _random.uniform(0.2, 0.8, (2, 3))
+example(surfaces.at_places, _made, _heights, _x, 0.7)
+example(surfaces.data_bar, _random.normal(size=3), _made, _heights, _x, _y, 0, 0)
+example(surfaces.on_grid, _made, _heights, np.sort(_x), np.sort(_y)[:2])
+_angles, _turns = np.linspace(0.1, 3.0, 6), np.linspace(0.1, 6.0, 7)
+_heights = _random.normal(size=(6, 7))
+_made = surfaces.made_fit(interpolate.RectSphereBivariateSpline, _heights, _angles, _turns)
+example(surfaces.at_places, _made, _heights, _x + 1.0, _y + 2.0)
+_rows = np.array([0.0, 0.0, 0.0, 0.0, 0.3, 1.0, 1.0, 1.0, 1.0])
+_coefficients, _asked = _random.normal(size=(5, 5)), _random.uniform(0.1, 0.9, (3, 2))
+_made = many_axes.made_nd(interpolate.NdBSpline, _coefficients, (_rows, _rows), 3)
+_steps = np.array([0.0, 0.5, 1.0])
+_boxes = _random.normal(size=(3, 3, 2, 2))
+for _whole, _given in (
+    (_made, _coefficients),
+    (many_axes.made_nd(interpolate.NdPPoly, _boxes, (_steps, _steps)), _boxes),
+):
+    example(many_axes.at_nd, _whole, _given, _asked)
+    example(many_axes.at_nd, _whole, _given, _asked, (0, 1))
+    example(many_axes.gathered_nd, _random.normal(size=3), _whole, _given, _asked, None, None)

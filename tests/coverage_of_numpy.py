@@ -148,7 +148,8 @@ def text() -> str:
     for section in SECTIONS:
         own = [row for row in found if row[0] == section]
         counts = Counter(m for _, _, m, _ in own)
-        lines += ["", f"## {section}: " + ", ".join(f"{n} {m}" for m, n in sorted(counts.items()))]
+        head = ", ".join(f"{n} {m}" for m, n in sorted(counts.items()))
+        lines += ["", f"## {section}: {head}; {share(own):.1%} of what could have a derivative"]
         lines += [f"{name:28} {m}{': ' + why if why else ''}" for _, name, m, why in own]
     return "\n".join(lines) + "\n"
 

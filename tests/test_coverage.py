@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 
 import coverage_of_numpy as coverage
+import coverage_of_scipy
 import list_functions
 import numpy as np
 import pytest
@@ -25,6 +26,18 @@ def test_hardly_anything_is_missing():
     found = coverage.marks()
     assert coverage.share(found) >= 0.97
     assert not [row for row in found if row[2] == "unknown"]
+
+
+def test_the_list_of_scipy_is_up_to_date():
+    written = coverage_of_scipy.FILE.read_text()
+    if not written.startswith("# SciPy " + ".".join(scipy.__version__.split(".")[:2]) + ","):
+        pytest.skip("it was written with another SciPy")
+    assert written == coverage_of_scipy.text(), "run python tests/coverage_of_scipy.py"
+
+
+def test_of_each_part_of_scipy_little_is_missing():
+    shares = coverage_of_scipy.counts(coverage_of_scipy.marks())
+    assert {part: (good, every) for part, (good, every) in shares.items() if good < 0.8 * every} == {}
 
 
 def test_the_list_of_functions_is_up_to_date():

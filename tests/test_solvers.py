@@ -388,6 +388,9 @@ EXPECTATIONS = [
     lambda k: stats.uniform.expect(lambda x: np.log(1.0 + x), loc=k, scale=k),  # its density has jumps
     lambda k: stats.lognorm.expect(args=(0.3,), scale=k) * k,
     lambda k: stats.poisson.expect(lambda n: n * n * np.exp(-k * n), args=(k,)),
+    lambda k: stats.arcsine.expect(lambda x: k * np.exp(x), scale=k),  # a density that is infinite at both ends
+    lambda k: stats.gamma(k, scale=2.0).expect(np.sqrt) + stats.norm(k).expect(np.sin, lb=0.2),  # frozen
+    lambda k: stats.poisson(mu=k).expect(np.sqrt),
     lambda k: stats.binom.expect(lambda n: np.sqrt(n + 1.0), (7, 0.3 * k)),
 ]
 MATRICES = [

@@ -2,6 +2,7 @@
 
     rv = norm(m, s); y = rv.logpdf(x)     ->     rv_held, rv_held_ = m, s; y = norm.logpdf(x, rv_held, rv_held_)
     y = norm(m, scale=s).cdf(x)                  y = norm.cdf(x, m, scale=s)
+    y = gamma(a, scale=s).expect(f)              y = gamma.expect(f, args=(a,), scale=s)
     y = splu(A).solve(b)                         y = solved(made(splu, (a := A)), a, b)
 
 >>> import scipy.stats
@@ -80,9 +81,22 @@ class _Rewriter(Transformer):
     def method(self, call: gast.Call, made: gast.Call) -> Any:
         """What stands for a call of a method of such an object."""
         known = catalogue.methods_of_made(self.unit.resolve(made.func)).get(_called(call)[1])
-        plain = not call.keywords and not any(isinstance(a, gast.Starred) for a in call.args)
+        words = {k.arg for k in call.keywords}
+        plain = not any(isinstance(a, gast.Starred) for a in call.args)
+        if known is not None and known.arranged is not None:
+            plain = plain and None not in words and self.arranged(known, made, made.args, made.keywords) is not None
+        else:
+            plain = plain and not words
         fits = known is not None and plain and 0 <= len(call.args) - known.takes <= known.options
         return known if fits else None
+
+    def arranged(self, known: Any, made: gast.Call, args: list[gast.AST], keywords: list[Any]) -> list[gast.keyword] | None:
+        """What is held as keywords, where a method takes it so."""
+        words = known.arranged(self.unit.resolve(made.func), args, {k.arg: k.value for k in keywords})
+        if words is None:
+            return None
+        parts = {n: gast.Tuple([*map(clone, v)], gast.Load()) if isinstance(v, list) else clone(v) for n, v in words.items()}
+        return [gast.keyword(n, part) for n, part in parts.items()]
 
     def visit_Assign(self, statement: gast.Assign) -> Any:
         target = getattr(statement.targets[0], "id", None)
@@ -124,7 +138,7 @@ class _Rewriter(Transformer):
             return node
         if known.make is None:
             early = any(isinstance(n, _DOING) for part in (*owner.args, *owner.keywords) for n in nodes(part))
-            late = any(isinstance(n, _DOING) for part in node.args for n in nodes(part))
+            late = any(isinstance(n, _DOING) for part in (*node.args, *node.keywords) for n in nodes(part))
             return node if early and late else self.called(node, owner, owner, owner.args, owner.keywords)
         kept = [gast.NamedExpr(name(self.unit.temp(), store=True), a) for a in owner.args]
         found = [name(part.target.id) for part in kept]
@@ -139,5 +153,8 @@ class _Rewriter(Transformer):
             function = gast.Attribute(clone(made.func), _called(node)[1], gast.Load())
         else:
             function = name(self.unit.helper(known.function.__name__, known.function))
+        if known.arranged is not None:
+            words = self.arranged(known, made, args, keywords)
+            return quote.at(node, gast.Call(function, node.args, [*node.keywords, *(words or [])]))[0]
         arguments = [*node.args, *held] if known.make is None else [owner, *held, *node.args]
         return quote.at(node, gast.Call(function, arguments, list(map(clone, keywords))))[0]

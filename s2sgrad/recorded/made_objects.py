@@ -102,9 +102,14 @@ class Asked(_StandIn):
 
     def _asked(self, name: str, *given: Any, **options: Any) -> Any:
         known = self._methods[name]
-        if options or not 0 <= len(given) - known.takes <= known.options:
+        arranged = known.arranged
+        if (options and arranged is None) or not 0 <= len(given) - known.takes <= known.options:
             self._refuse(name)
-        args, keywords = self._current(name, given)
+        args, keywords = self._current(name, given, options)
+        if arranged is not None:
+            words = arranged(self._maker, list(args), keywords) or self._refuse(name)
+            held = {n: tuple(part) if isinstance(part, list) else part for n, part in words.items()}
+            return self._call(getattr(self._maker, name), *given, **options, **held)
         if known.make is None:
             function = getattr(self._maker, name) if known.function is None else known.function
             return self._call(function, *given, *args, **keywords)

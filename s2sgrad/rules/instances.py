@@ -25,12 +25,14 @@ class Method(NamedTuple):
 
     `function`: None for the method of this name of the maker. `takes`: how many arguments it is given. `make`: makes it,
     where it is the first argument, before those that are held. `options`: how many more arguments it may be given.
+    `arranged(maker, held, words)`: what is held as keywords, those of a tuple as a list; None where it does not fit.
     """
 
     takes: int
     function: Callable[..., Any] | None = None
     make: Callable[..., Any] | None = None
     options: int = 0
+    arranged: Callable[[Any, list[Any], dict[str, Any]], dict[str, Any] | None] | None = None
 
 
 class Maker(NamedTuple):

@@ -58,34 +58,39 @@ def made_at(cls, values, places, *rest, **options):
     return Scattered(cls, places, values, dict(zip(_NAMES[cls], rest, strict=False)) | options)
 
 
-def weights_at(s, x):
+def points_of(x, *rest):
+    """Points as SciPy takes them: rows of coordinates, or an array for each of these."""
+    return x if not rest or rest[0] is None else tuple([part for part in (x, *rest) if part is not None])
+
+
+def weights_at(s, x, y=None, z=None):
     """The derivative of each value in each datum."""
-    return s.weighing(x)
+    return s.weighing(points_of(x, y, z))
 
 
-flat(made_at, weights_at)
+flat(made_at, weights_at, points_of)
 
 
-def gathered_at(g, s, x):
+def gathered_at(g, s, x, y=None, z=None):
     """The cotangent of the data."""
-    weight = weights_at(s, x)
+    weight = weights_at(s, x, y, z)
     axes = tuple(range(np.ndim(weight) - 1))
     return np.tensordot(weight, g, (axes, axes))
 
 
-def at_points(s, values, x):
+def at_points(s, values, x, y=None, z=None):
     """The interpolator at these points."""
-    return s.of(values).own(x)
+    return s.of(values).own(points_of(x, y, z))
 
 
 @general(at_points)
-def _at_points(g, y, s, values, x):
-    return None, gathered_at(g, s, x), None
+def _at_points(g, result, s, values, x, y=None, z=None):
+    return None, gathered_at(g, s, x, y, z), None
 
 
 @_at_points.forward()
-def _(y, s, values, x, s_dot, values_dot, x_dot):
-    return None, np.tensordot(weights_at(s, x), values_dot, 1), None
+def _(result, s, values, x, s_dot, values_dot, x_dot, y=None, z=None):
+    return None, np.tensordot(weights_at(s, x, y, z), values_dot, 1), None
 
 
 for _class in _NAMES:

@@ -9,6 +9,7 @@ of that, in scale -(f'(z) * z + 1) / scale.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -179,5 +180,22 @@ for _rule in [rule for rule in vars().values() if isinstance(rule, Rule)]:
 _OF_POINTS = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
 _OF_NOTHING = ("mean", "var", "std", "median", "entropy")
 _FROZEN = dict.fromkeys((*_OF_POINTS, "interval"), instances.Method(1)) | dict.fromkeys(_OF_NOTHING, instances.Method(0))
+
+
+def as_keywords(law: Any, held: list[Any], words: dict[str, Any]) -> dict[str, Any] | None:
+    """What a distribution was frozen with, as `law.expect` takes it.
+
+    >>> as_keywords(stats.gamma, [2.0], {"scale": 3.0})
+    {'args': [2.0], 'scale': 3.0}
+    """
+    shapes = [shape.strip() for shape in law.shapes.split(",")] if law.shapes else []
+    rest = ["loc"] if isinstance(law, stats.rv_discrete) else ["loc", "scale"]
+    given = dict(zip([*shapes, *rest], held, strict=False)) | words
+    if not {*shapes} <= {*given} <= {*shapes, *rest}:
+        return None
+    return {"args": [given.pop(shape) for shape in shapes]} | given
+
+
+_FROZEN["expect"] = instances.Method(0, options=1, arranged=as_keywords)
 instances.write_methods(stats.rv_continuous, _FROZEN)
 instances.write_methods(stats.rv_discrete, _FROZEN)

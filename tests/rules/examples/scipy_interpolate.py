@@ -119,6 +119,8 @@ for _class, _where in ((interpolate.RBFInterpolator, _points), (interpolate.Line
                        (interpolate.NearestNDInterpolator, _points)):  # fmt: skip
     for _given in (normal(len(_where)), normal(len(_where), 2)):
         example(scattered.at_points, scattered.made_at(_class, _given, _where), _given, _asked)
+        if _class is interpolate.LinearNDInterpolator:
+            example(scattered.at_points, scattered.made_at(_class, _given, _where), _given, 0.3, np.array([0.4, 0.6]))
 example(interpolate.griddata, _corners, normal(5), _asked)
 example(interpolate.griddata, _corners, normal(5, 2), np.array([[0.3, 0.4], [2.0, 0.1]]), "linear", 0.3)
 example(interpolate.griddata, _knots, normal(6), between(0.1, 2.5, 2), method="cubic")

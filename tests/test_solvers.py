@@ -341,6 +341,14 @@ def minimum_over_parts(k):
     return np.prod(optimize.minimize(lambda x: np.abs(x[0] + 1j * x[1] - z) ** 2 + x[0] ** 4, np.ones(2), tol=1e-10).x)
 
 
+def stiff_equations_of_real_states(k):
+    c = 1.0 + 1j * k
+    told = {"t_eval": T, "rtol": 1e-9, "atol": 1e-10}
+    paths = [integrate.solve_ivp(lambda t, y: -np.abs(c) * y, (0.0, 2.0), np.array([k]), method, **told).y
+             for method in ("Radau", "LSODA")]  # fmt: skip
+    return np.sum(paths[0] ** 2) + np.sum(paths[1])
+
+
 COMPLEX = [
     turning_spin,
     waves_that_feel_their_size,
@@ -420,7 +428,9 @@ KINDS |= {"expectation": EXPECTATIONS[-2:], "matrix": MATRICES}
 EVERY = [pytest.param(f, id=f"{kind}-{n}") for kind, fs in KINDS.items() for n, f in enumerate(fs)]
 ONCE = [
     pytest.param(f, id=f"rough-{n}")
-    for n, f in enumerate([*ROUGH, *SUMS, between_boundaries, of_a_parameter, *EXPECTATIONS[:-2]])
+    for n, f in enumerate(
+        [*ROUGH, *SUMS, stiff_equations_of_real_states, between_boundaries, of_a_parameter, *EXPECTATIONS[:-2]]
+    )
 ]
 
 

@@ -242,11 +242,28 @@ def tolerances(rtol: Any, atol: Any, max_step: Any) -> tuple[float, float, float
     return 1e-3 if rtol is None else tightest(rtol), atol, np.inf if max_step is None else float(max_step)
 
 
-flat(require_path, tolerances)
+def takes_pairs(start: Any, method: Any) -> bool:
+    """Whether states are complex and a method takes real ones alone, as `Radau` and `LSODA` do.
+
+    >>> takes_pairs(np.array([1j]), "LSODA"), takes_pairs(np.array([1j]), "BDF"), takes_pairs(np.ones(1), "Radau")
+    (True, False, False)
+    """
+    named = method if isinstance(method, str) else getattr(method, "__name__", "")
+    return np.iscomplexobj(start) and named not in ("RK45", "RK23", "DOP853", "BDF")
+
+
+flat(require_path, tolerances, takes_pairs)
 
 
 def path_states(rate, start, first, t, method, rtol, atol, max_step):
     """The states at the times `t`, a row for each."""
+    if takes_pairs(start, method):
+        n = np.size(start)
+        pairs = integrate.solve_ivp(
+            lambda s, held: paired(rate(s, held[:n] + 1j * held[n:])),
+            (first, t[-1]), paired(start), method, t, rtol=rtol, atol=atol, max_step=max_step,
+        )["y"].T  # fmt: skip
+        return pairs[:, :n] + 1j * pairs[:, n:]
     path = integrate.solve_ivp(rate, (first, t[-1]), start, method, t, rtol=rtol, atol=atol, max_step=max_step)
     return path["y"].T
 

@@ -1,6 +1,6 @@
 """Calls of one line, as people write them: each right in both modes, refused, or wrong.
 
-    python tests/one_line_calls.py               judges all and prints the counts, and what is not right
+    python tests/one_line_calls.py               judges all and prints the counts, and what is not as it was
     python tests/one_line_calls.py 'scipy.stats' those of a section, or with this text
 
 Every name of `VALUES` in a call is an argument that is differentiated; each result is multiplied with fixed weights and
@@ -491,7 +491,7 @@ np.ptp(M, axis=0)
 M.squeeze()
 T.mT
 x.__matmul__(y)
-x.__mul__(s)
+x.swapaxes(0, 0) * s
 sorted(x)[0]
 sum(x)
 max(x)
@@ -1176,6 +1176,30 @@ np.random.RandomState(0).rand(5) * x
 """,
 }
 
+REFUSED = {
+    *"""
+np.ma.masked_less(x, -9.0).filled(0.0)
+np.sum(np.histogram(u, bins=3, density=True)[0]) * s
+np.pad(x, 1, constant_values=s)
+np.poly(A)
+signal.place_poles(A, np.ones((3, 1)), [-1.0, -2.0, -3.0]).gain_matrix
+integrate.solve_ivp(lambda r, v: -s * v, (0.0, 1.0), b, rtol=1e-10, atol=1e-10).y
+optimize.approx_fprime(b, lambda v: s * np.sum(v))
+interpolate.CubicSpline(rising, heights)(u + 0.4)
+interpolate.RBFInterpolator(X, x)(Y)
+ndimage.generic_gradient_magnitude(image, ndimage.sobel)
+spatial.transform.Rotation.from_quat(x[:4]).as_rotvec()
+spatial.cKDTree(X).query(Y)[0]
+sparse.linalg.spsolve_triangular(sparse.csr_array(np.tril(A)), b)
+sparse.linalg.eigs(A, k=1)[0]
+sparse.linalg.aslinearoperator(A).matvec(b)
+sparse.linalg.LinearOperator((3, 3), matvec=lambda v: A @ v).matvec(b)
+sparse.csgraph.shortest_path(np.abs(A))
+sparse.csgraph.dijkstra(np.abs(A), indices=0)
+""".strip().split("\n")
+}
+"""Those that are refused in one mode or both."""
+
 HEAD = """import numpy as np
 import scipy
 from scipy import fft, integrate, interpolate, linalg, ndimage, optimize, signal, sparse, spatial, special, stats
@@ -1303,7 +1327,7 @@ def main() -> int:
             except Exception as error:
                 word, why = "unjudged", f"{type(error).__name__}: {error}"
         counts[word] += 1
-        if word != "right":
+        if word != ("refused" if call in REFUSED else "right"):
             print(f"{word:8} {call}\n         {why}", flush=True)
     print(f"{sum(counts.values())} calls: " + ", ".join(f"{n} {word}" for word, n in counts.most_common()))
     return 1 if counts["wrong"] or counts["unjudged"] else 0

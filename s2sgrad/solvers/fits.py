@@ -124,7 +124,8 @@ enter(optimize.least_squares, {"fun": f_vjp, "args": args_vjp}, {"fun": f_jvp, "
 def misfit_at(f, p, data):
     """Half the sum of the squares of what a curve misses, in units of `sigma`."""
     x, y, sigma = data
-    return 0.5 * np.sum(((f(x, *p) - y) / sigma) ** 2)
+    places = np.asarray(x) * 1.0 if isinstance(x, (list, tuple)) else x  # as SciPy hands them on
+    return 0.5 * np.sum(((f(places, *p) - np.asarray(y)) / sigma) ** 2)
 
 
 def misfit_slope(f, p, data):

@@ -49,7 +49,8 @@ class Surface:
 
     def ends(self, axis: int) -> tuple[Any, Any]:
         """Where it ends along an axis."""
-        return self.lines[axis][1:]
+        _, first, last = self.lines[axis]
+        return first, last
 
     @property
     def lines(self) -> Any:

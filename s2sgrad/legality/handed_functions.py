@@ -100,7 +100,10 @@ def _writes_outside(context: Context, statement: gast.AST) -> bool:
         target = unit.called(call)
         if effects.is_one_of(target, _STORING):
             return True
-        if isinstance(target, types.FunctionType) and is_user_function(target):
+        ours = (
+            isinstance(target, types.FunctionType) and libraries.package_of(target) == libraries.OURS
+        )  # in a gradient's text
+        if isinstance(target, types.FunctionType) and is_user_function(target) and not ours:
             written = mod_ref.summary_of_call(unit, target, call, context.kinds).written
             if any(place.kind == "outside" for place in written):
                 return True

@@ -597,14 +597,16 @@ def _int(self: Lowering, x: Any) -> Any:
     if not isinstance(x, Scalar):
         raise Unfit("int() of what is no number")
     return (
-        replace(x, python=True, weak=True) if x.dtype == INT else Scalar(f"integer({x.text})", INT, True, x.reads, weak=True)
+        replace(x, python=True, weak=True, own="", is_array=False)
+        if x.dtype == INT
+        else Scalar(f"integer({x.text})", INT, True, x.reads, weak=True)
     )
 
 
 def _bool(self: Lowering, x: Any) -> Any:
     if not isinstance(x, Scalar):
         raise Unfit("bool() of what is no number")
-    return x if x.dtype == BOOL else Scalar(f"({x.text} != 0)", BOOL, True, x.reads)
+    return Scalar(x.text if x.dtype == BOOL else f"({x.text} != 0)", BOOL, True, x.reads, weak=True)
 
 
 def _extreme(operation: type) -> Call:

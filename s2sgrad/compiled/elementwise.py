@@ -112,6 +112,8 @@ def apply(writer: Writer, operation: Any, operands: list[Any]) -> Any:
     >>> apply(None, np.exp, [apply(None, gast.Add, [x, x])]).text
     'exp((x + x))'
     """
+    if operation in _SAME and all(isinstance(o, Scalar) for o in operands) and operation is not np.power:
+        return replace(apply(writer, _SAME[operation], operands), python=False, weak=False, own="")
     by_name = operation is np.power
     operation = _SAME.get(operation, operation)
     if any(isinstance(o, Loose) for o in operands):
@@ -125,7 +127,10 @@ def apply(writer: Writer, operation: Any, operands: list[Any]) -> Any:
     if operation in LOGICAL:
         if any(o.dtype != BOOL for o in operands):
             raise Unfit("logic of what is no truth value")
-        return made(writer, LOGICAL[operation], operands, BOOL)
+        if operation is gast.Invert and isinstance(operands[0], Scalar) and operands[0].python:
+            raise Unfit("`~` of a truth value of Python's, which is an integer")
+        value = made(writer, LOGICAL[operation], operands, BOOL)
+        return _weakly(value, operation is gast.Not or (_is_weak(operands) and operation in _OF_PYTHON))
     if operation is gast.Pow:
         base, exponent = operands
         return _power(writer, base, exponent, by_name)
@@ -237,7 +242,8 @@ def _is_known(value: Scalar) -> bool:
     return value.affine is not None and value.affine.base is None
 
 
-_OF_PYTHON = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.USub, gast.UAdd, abs)
+_OF_PYTHON = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.USub, gast.UAdd, abs, gast.Gt, gast.GtE, gast.Lt, gast.LtE,
+              gast.Eq, gast.NotEq, gast.BitAnd, gast.BitOr)  # fmt: skip
 
 
 def _is_weak(operands: list[Any]) -> bool:
@@ -333,7 +339,7 @@ def _integer(operation: Any, what: Operation, operands: list[Scalar]) -> Scalar:
     known = _sum_of_extents(operation, [o.affine for o in operands])
     weak = _is_weak(operands) and operation in _OF_PYTHON
     if known is not None:
-        return replace(of_extent(known, reads), weak=weak)
+        return replace(of_extent(known, reads), python=all(o.python for o in operands), weak=weak)
     write = _call(_CHECKED[operation]) if operation in _CHECKED else what.write
     return Scalar(write(*(o.text for o in operands)), INT, all(o.python for o in operands), reads, weak=weak)
 
@@ -422,4 +428,6 @@ def chosen_by(writer: Writer, operands: list[Any]) -> Any:
         raise Unfit("np.where of numbers of two types")
     convert = {FLOAT: "float({})", SINGLE: "np.float32({})"}.get(dtype, "{}")
     texts = [convert if o.dtype != dtype else "{}" for o in (a, b)]
-    return made(writer, lambda c, x, y: f"({texts[0].format(x)} if {c} else {texts[1].format(y)})", [condition, a, b], dtype)
+    write = lambda c, x, y: f"({texts[0].format(x)} if {c} else {texts[1].format(y)})"  # noqa: E731
+    value = made(writer, write, [condition, a, b], dtype)
+    return replace(value, python=False, is_array=True) if isinstance(value, Scalar) else value

@@ -17,6 +17,7 @@ import numpy as np
 from s2sgrad.analysis import array_members, call_results, libraries
 from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number
 from s2sgrad.analysis.sizes import Size
+from s2sgrad.compiled import scalars
 from s2sgrad.compiled.lowering import Lowering
 from s2sgrad.compiled.values import (
     BOOL,
@@ -40,7 +41,7 @@ from s2sgrad.runtime.asking import its
 
 _DTYPES = (FLOAT, SINGLE, INT, BOOL)
 _TYPES = {FLOAT: (float, np.float64), INT: (int, np.int64), BOOL: (bool, np.bool_)}
-_NUMBERS = {float: FLOAT, np.float64: FLOAT, int: INT, np.int64: INT, bool: BOOL, np.bool_: BOOL}
+_NUMBERS = {float: "float", np.float64: FLOAT, int: "int", np.int64: INT, bool: "bool", np.bool_: "bool_"}
 
 
 def lowered_or_kept(
@@ -177,14 +178,14 @@ def _text(self: Lowering, value: Any) -> str:
 
 
 def _expected(kind: Kind | None) -> Any:
-    """The dtype of a result, and which axes have length 1; a list of these for a tuple."""
+    """The dtype of a result, and which axes have length 1; a list of these for a tuple.  Numbers of Python's have its types."""
     if isinstance(kind, Container) and kind.type is tuple and kind.items:
         return [_expected(k) for k in kind.items if not isinstance(k, Container)] if _are_flat(kind) else _unknown()
     if isinstance(kind, Array) and kind.dtype in _DTYPES and kind.rank:
         return kind.dtype, tuple(n == 1 for n in kind.dims or ())
     if isinstance(kind, Number):
-        dtype = _NUMBERS.get(kind.type or object) or (FLOAT if kind.double else None)
-        return (dtype, ()) if dtype is not None else _unknown()
+        type_ = _NUMBERS.get(kind.type or object) or (FLOAT if kind.double else None)
+        return (type_, ()) if type_ is not None else _unknown()
     return _unknown()
 
 
@@ -199,8 +200,9 @@ def _unknown() -> Any:
 def _result(self: Lowering, dtype: str, ones: tuple[bool, ...]) -> tuple[str, Any]:
     """A name for a result, and what it stands for; the sizes are not known yet."""
     if not ones:
-        name = self.writer.fresh("t")
-        return name, Scalar(name, dtype, True, affine=Extent(name) if dtype == INT else None)
+        name, python = self.writer.fresh("t"), dtype in (float.__name__, int.__name__, bool.__name__)
+        dtype = scalars.NUMBERS[dtype]
+        return name, Scalar(name, dtype, python, affine=Extent(name) if dtype == INT else None, weak=python)
     name = self.writer.fresh("a")
     return name, whole(name, tuple(ONE if one else Extent("?") for one in ones), dtype)
 

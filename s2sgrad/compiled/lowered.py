@@ -9,6 +9,7 @@ import ast
 import types
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,13 @@ from s2sgrad.compiled.lowering import Functions, Lowering, Opened, argument
 from s2sgrad.compiled.output import Block, Line, text_of
 from s2sgrad.compiled.products import matmul
 from s2sgrad.compiled.threads import shared
-from s2sgrad.compiled.values import FLOAT, FLOATS, SINGLE, Items, Leaf, Object, Scalar, Unfit, is_array
+from s2sgrad.compiled.values import BOOL, FLOAT, INT, SINGLE, Items, Leaf, Object, Scalar, Unfit, is_array
 from s2sgrad.compiled.writer import Again, Found
 from s2sgrad.ir.quote import mentioned
 
 _ROUNDS = 60
 _LONGEST = 20.0  # seconds of a compiler
+_KINDS = {FLOAT: (float, np.float64), SINGLE: (float, np.float32), INT: (int, np.int64), BOOL: (bool, np.bool_)}
 
 
 @dataclass(frozen=True)
@@ -230,16 +232,15 @@ def _results(lowering: Lowering, result: Any) -> tuple[list[str], Any]:
     if isinstance(result, Object) and result.value is None:
         return [], None
     if isinstance(result, Scalar):
-        kinds = {FLOAT: (float, np.float64), SINGLE: (float, np.float32)}.get(result.dtype) or (
-            (int, np.int64) if result.dtype != "bool" else (bool, np.bool_)
-        )
+        if result.is_array is None:
+            raise Unfit("a number that may be an array without axes")
         if result.is_array:
-            return [result.text], Part(np.array)
-        if result.own and result.dtype == FLOAT:
-            either = Either(float, np.float32 if result.weak else np.float64)
+            return [result.text], Part(partial(np.array, dtype=result.dtype))
+        python, other = _KINDS[result.dtype]
+        if result.own:
+            either = Either(python, np.float32 if result.weak else other)
             return [result.text, lowering.writer.asked(result.own)], (either, (Part(None), Part(None)))
-        is_python = result.weak if result.dtype in FLOATS else result.python
-        return [result.text], Part(kinds[0] if is_python else kinds[1])
+        return [result.text], Part(python if result.weak else other)
     if not is_array(result):
         raise Unfit("a result of this type")
     leaf = lowering.writer.in_memory(result)

@@ -211,8 +211,7 @@ class Lowering:
             raise Unfit("a variable of this type")
 
     def _bind_number(self, key: str, value: Scalar) -> None:
-        if value.is_array:
-            raise Unfit("a variable that is an array without axes")
+        self._may_be_array(key, value.is_array)
         what = (Scalar, value.dtype, value.python, value.weak, _is_short(value))
         if value.own and value.weak:
             what = (Scalar, SINGLE, True, False, False)
@@ -228,7 +227,7 @@ class Lowering:
             raise Unfit(f"`{key}` has values of two types")
         what = what if known is None else _either(known, what, key)
         differs = bool(value.own) or (known is not None and value.weak != known[3])
-        is_new = differs and what[1] in FLOATS and key not in self.found.either
+        is_new = differs and key not in self.found.either
         self.found.either |= {key} if is_new else set()
         self._type(key, what, known is not None)
         if is_new:
@@ -240,6 +239,13 @@ class Lowering:
         dtype = FLOAT if what[1] == SINGLE and key in self.found.either else what[1]  # it is held so
         text = value.text if value.dtype == dtype else elementwise.converted_text(value.text, dtype, value.dtype)
         self._binds_to(key, text, value.own or str(value.weak))
+
+    def _may_be_array(self, key: str, is_array: bool | None) -> None:
+        """Note whether a variable is an array without axes: at times, or always."""
+        known = self.found.without_axes.setdefault(key, is_array)
+        if known is not None and known is not is_array:
+            self.found.without_axes[key] = None
+            raise Again
 
     def _binds_to(self, key: str, text: str, own: str) -> None:
         """Write that a variable is bound to a number, and whether that is Python's, if something asks."""
@@ -324,15 +330,7 @@ class Lowering:
         if known[0] is Object:
             return Object(known[1])
         if known[0] is Scalar:
-            python, weak = self.shapes.get(key, known[2:4])
-            narrow = known[1] == SINGLE and key in self.found.either
-            if key in self.shapes or key not in self.found.either:
-                if narrow and weak:
-                    return Scalar(key, FLOAT, True, frozenset((key,)), weak=True)
-                text = elementwise.cast_text(key, SINGLE) if narrow else key
-                return Scalar(text, known[1], python, frozenset((key,)), weak=weak)
-            own = self.writer.item(key, "own")
-            return Scalar(key, FLOAT if narrow else known[1], True, frozenset((key, own)), weak=narrow, own=own)
+            return replace(self._number(key, known), is_array=self.found.without_axes.get(key, False))
         if key not in self.shapes:
             extents = []
             for axis in range(known[2]):
@@ -345,6 +343,18 @@ class Lowering:
                 value = loose.measured(self.writer, whole(key, tuple(extents), known[1]))
                 self.shapes[key] = (*extents, value.scales)
         return self._array(key, *known)
+
+    def _number(self, key: str, known: tuple) -> Scalar:
+        """The number under a variable."""
+        python, weak = self.shapes.get(key, known[2:4])
+        narrow = known[1] == SINGLE and key in self.found.either
+        if key in self.shapes or key not in self.found.either:
+            if narrow and weak:
+                return Scalar(key, FLOAT, True, frozenset((key,)), weak=True)
+            text = elementwise.cast_text(key, SINGLE) if narrow else key
+            return Scalar(text, known[1], python, frozenset((key,)), weak=weak)
+        own = self.writer.item(key, "own")
+        return Scalar(key, FLOAT if narrow else known[1], True, frozenset((key, own)), weak=narrow, own=own)
 
     def _array(self, key: str, kind: Any, dtype: str, rank: int) -> Any:
         """The array under a variable, or what is one at times."""
@@ -461,7 +471,7 @@ def _is_short(value: Scalar) -> bool:
 def constant(value: Any) -> Any:
     """A value that is known when the function is lowered."""
     if isinstance(value, (bool, np.bool_)):
-        return Scalar(str(bool(value)), BOOL, isinstance(value, bool))
+        return Scalar(str(bool(value)), BOOL, isinstance(value, bool), weak=isinstance(value, bool))
     if isinstance(value, np.float32):
         return Scalar(elementwise.number(_digits(float(value)), SINGLE), SINGLE)
     if isinstance(value, int):
@@ -482,9 +492,10 @@ _ARRAYS = {np.dtype(np.float64): FLOAT, np.dtype(np.float32): SINGLE, np.dtype(n
 def argument(writer: Writer, name: str, value: Any) -> Any:
     """The value of a parameter, as its argument is handed in."""
     if isinstance(value, (bool, np.bool_)):
-        return Scalar(name, BOOL, isinstance(value, bool))
+        return Scalar(name, BOOL, isinstance(value, bool), weak=isinstance(value, bool))
     if isinstance(value, (int, np.int64)):
-        return Scalar(name, INT, True, affine=Extent(name), weak=isinstance(value, int))
+        python = isinstance(value, int)
+        return Scalar(name, INT, python, affine=Extent(name), weak=python)
     if isinstance(value, (float, np.float64)):
         python = not isinstance(value, np.float64)
         return Scalar(name, FLOAT, python, weak=python)
@@ -584,7 +595,7 @@ def _out_of_the_way(self: Lowering, value: Any, keys: set[str]) -> Any:
             self.found.join(name, part.root)
             return replace(part, root=name)
         if isinstance(part, Scalar) and part.reads & keys:
-            return replace(self.writer.named(part, "t"), is_array=False)
+            return self.writer.named(part, "t")
         return part
 
     return mapped(moved, value)
@@ -699,9 +710,9 @@ def _augmented(self: Lowering, frame: Frame, s: gast.AugAssign) -> None:
             raise Unfit("an update by what may be a number or an array")
         if {value.dtype, old.dtype} == {*FLOATS}:
             value = elementwise.cast(value, old.dtype)
-        if value.rank != old.rank or value.dtype != old.dtype:
+        extents = self.writer.broadcast([old.extents, value.extents])
+        if value.rank != old.rank or value.dtype != old.dtype or extents != tuple(map(self.writer.canonical, old.extents)):
             raise Unfit("an update that stretches or converts its target")
-        self.writer.broadcast([old.extents, value.extents])
         self.writer.write(old, value)
         return
     if isinstance(old, Loose):
@@ -709,6 +720,8 @@ def _augmented(self: Lowering, frame: Frame, s: gast.AugAssign) -> None:
     if name not in frame.variables:
         self.found.variables.add(frame.name(name))
         raise Again
+    if isinstance(old, Scalar) and old.is_array is not False:
+        raise Unfit("an update of an array without axes")
     self._bind(frame.name(name), elementwise.apply(self.writer, type(s.op), [old, more]))
 
 
@@ -1044,7 +1057,11 @@ def _both(self: Lowering, frame: Frame, node: gast.BoolOp) -> Any:
         raise Unfit("`and` or `or` of what are no truth values")
     sign = " or " if decides else " and "
     reads = frozenset().union(*(v.reads for v in values))
-    return Scalar(f"({sign.join(v.text for v in values)})", BOOL, True, reads)
+    owns = [v.own or str(v.weak) for v in values]
+    own = owns.pop() if any(o != owns[-1] for o in owns) or values[-1].own else ""
+    for v, o in zip(values[-2::-1], owns[::-1], strict=True) if own else ():
+        own = f"({o} if {v.text} else {own})" if decides else f"({own} if {v.text} else {o})"
+    return Scalar(f"({sign.join(v.text for v in values)})", BOOL, True, reads, weak=not own and values[-1].weak, own=own)
 
 
 def _display(self: Lowering, frame: Frame, node: gast.Tuple | gast.List) -> Any:

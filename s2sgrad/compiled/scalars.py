@@ -66,12 +66,14 @@ def library(module: Any, name: Any) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-def as_number(x: Any, dtype: Any) -> Any:
-    """The same for a number."""
-    of = {"float64": (float, np.float64), "int64": (int, np.int64), "bool": (bool, np.bool_)}[dtype]
-    if type(x) not in of:
+NUMBERS = {"float": "float64", "float64": "float64", "int": "int64", "int64": "int64", "bool": "bool", "bool_": "bool"}
+
+
+def as_number(x: Any, kind: Any) -> Any:
+    """The same for a number, of a type of Python's or NumPy's."""
+    if type(x).__name__.rstrip("_") != kind.rstrip("_") or isinstance(x, np.generic) != (kind not in ("float", "int", "bool")):
         raise TypeError("a result of another type")
-    return x if type(x) is of[0] else x.item()
+    return x.item() if isinstance(x, np.generic) else x
 
 
 def put(x: Any, index: Any, value: Any) -> None:

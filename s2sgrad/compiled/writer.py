@@ -52,6 +52,7 @@ class Found:
     unbound: set[str] = field(default_factory=set)  # variables that may be read before they are bound
     optional: set[str] = field(default_factory=set)  # variables that are None at times
     either: set[str] = field(default_factory=set)  # variables that are numbers of Python's at times
+    without_axes: dict[str, bool | None] = field(default_factory=dict)  # numbers that are arrays without axes; None: at times
     told: set[str] = field(default_factory=set)  # those of which a flag says when, as something asks for it
     lists: dict[str, Any] = field(default_factory=dict)  # what all items of a list have in common
     moving: set[str] = field(default_factory=set)  # lists whose views are written while they are collected

@@ -431,7 +431,7 @@ def zeros(self: Lowering, x: Any) -> Any:
     if is_array(x):
         return filled("0.0", x.extents, SINGLE if x.dtype == SINGLE else FLOAT)
     if isinstance(x, Scalar):
-        zero = constant(0.0 if x.python else np.float32(0.0) if x.dtype == SINGLE else np.float64(0.0))
+        zero = constant(0.0 if x.weak or x.own or x.dtype == INT else np.float32(0.0) if x.dtype == SINGLE else np.float64(0.0))
         return _of_the_type_of(x, zero)
     if isinstance(x, Object) and x.value is None:
         return x
@@ -442,7 +442,7 @@ def zeros(self: Lowering, x: Any) -> Any:
 
 def _of_the_type_of(x: Scalar, number: Scalar) -> Scalar:
     """A number of Python's, which is a float32 where another one is."""
-    return replace(number, own=x.own, reads=x.reads) if x.own and x.weak else number
+    return replace(number, own=x.own, reads=x.reads, weak=x.weak) if x.own else number
 
 
 def _seed_like(self: Lowering, y: Any, seed: Any = None) -> Any:
@@ -457,7 +457,9 @@ def _seed_like(self: Lowering, y: Any, seed: Any = None) -> Any:
     if seed is None or isinstance(seed, Object):
         if is_array(y):
             return filled("1.0", y.extents, y.dtype)
-        return _of_the_type_of(y, constant(1.0 if y.dtype == FLOAT else np.float32(1.0)))
+        python = y.weak or y.own
+        one = constant(1.0 if python else np.float64(1.0) if y.dtype == FLOAT else np.float32(1.0))
+        return replace(_of_the_type_of(y, one), is_array=y.is_array)
     if seed.rank != y.rank or seed.dtype not in FLOATS:
         raise Unfit("a seed of another type or rank")
     if isinstance(y, Scalar):

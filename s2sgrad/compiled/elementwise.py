@@ -114,6 +114,8 @@ def apply(writer: Writer, operation: Any, operands: list[Any]) -> Any:
     """
     if operation in _SAME and all(isinstance(o, Scalar) for o in operands) and operation is not np.power:
         return replace(apply(writer, _SAME[operation], operands), python=False, weak=False, own="")
+    if any(isinstance(o, Scalar) and o.whole for o in operands):
+        return _of_whole(writer, operation, operands)
     by_name = operation is np.power
     operation = _SAME.get(operation, operation)
     if any(isinstance(o, Loose) for o in operands):
@@ -122,6 +124,8 @@ def apply(writer: Writer, operation: Any, operands: list[Any]) -> Any:
         return out if scales is None else Loose(out, scales)
     if any(not isinstance(o, (Scalar, Leaf, Tree, Gather)) for o in operands):
         raise Unfit("an operand that is neither a number nor an array")
+    if operation in _OF_COTANGENTS and all(isinstance(o, Scalar) and _is_double(o) for o in operands):
+        return _of_cotangents(writer, operation, [replace(o, own="") for o in operands])
     if all(isinstance(o, Scalar) for o in operands) and any(o.own for o in operands):
         return _of_either(writer, operation if not by_name else np.power, operands)
     if operation in LOGICAL:
@@ -146,6 +150,52 @@ def apply(writer: Writer, operation: Any, operands: list[Any]) -> Any:
     return _made_in_one_type(writer, operation, what.write, operands)
 
 
+_OF_COTANGENTS = (runtime.over, runtime.times, slopes.product)
+
+
+def _is_double(o: Scalar) -> bool:
+    return o.dtype == BOOL or (o.dtype == FLOAT and not (o.own and o.weak))
+
+
+def _of_cotangents(writer: Writer, operation: Any, operands: list[Scalar]) -> Scalar:
+    """The result of a helper for numbers: of floats one of Python's, unless NumPy divides by 0, whosever they are."""
+    if operation is runtime.times and operands[0].dtype == BOOL:
+        first, second = (writer.settled(o) for o in operands)
+        return chosen_number(first.text, first.reads, second, Scalar("0.0", FLOAT, True, weak=True))
+    if any(o.dtype == BOOL for o in operands):
+        raise Unfit("arithmetic of truth values")
+    if operation is runtime.over:
+        operands = [*map(writer.settled, operands)]
+    out: Scalar = made(writer, OPERATIONS[operation].write, operands, FLOAT)
+    if operation is slopes.product:
+        return replace(out, python=False)
+    if operation is runtime.times or (is_number(operands[1].text) and float(operands[1].text)):
+        return replace(out, python=True, weak=True)
+    return replace(out, python=True, own=f"({operands[1].text} != 0.0)")
+
+
+_EXACT_OF_WHOLE = (gast.Add, gast.Sub, gast.Mult, gast.USub, gast.UAdd, abs)
+
+
+def _of_whole(writer: Writer, operation: Any, operands: list[Any]) -> Any:
+    """The result where numbers are integers at times, and floats at others."""
+    plain = [replace(o, whole="") if isinstance(o, Scalar) else o for o in operands]
+    floats = any(o.dtype in FLOATS and not (isinstance(o, Scalar) and o.whole) for o in operands)
+    what = OPERATIONS.get(operation) if not isinstance(operation, (list, dict)) else None
+    if floats or operation in LOGICAL or (what is not None and what.result != "same" and not _may_be_of_integers(operation)):
+        return apply(writer, operation, plain)
+    if operation in _EXACT_OF_WHOLE and all(isinstance(o, Scalar) and o.dtype != BOOL for o in operands):
+        whole = " and ".join(o.whole for o in operands if o.whole)
+        out = apply(writer, operation, plain)
+        return replace(out, whole=f"({whole})", reads=out.reads.union(*(o.reads for o in operands)))
+    return apply(writer, operation, [certain(writer, o) for o in operands])
+
+
+def _may_be_of_integers(operation: Any) -> bool:
+    """Whether NumPy's result for an integer is an integer, or of another type than that for a float."""
+    return operation in (np.floor, np.ceil, np.sign)
+
+
 def chosen_number(test: str, reads: frozenset[str], a: Scalar, b: Scalar) -> Scalar:
     """`a if test else b` of numbers.
 
@@ -157,8 +207,10 @@ def chosen_number(test: str, reads: frozenset[str], a: Scalar, b: Scalar) -> Sca
         raise Unfit("a choice between numbers of two types")
     owns = [v.own or str(v.weak) for v in (a, b)]
     own = f"({owns[0]} if {test} else {owns[1]})" if a.own or b.own or a.weak != b.weak else ""
+    whole = f"({a.whole or False} if {test} else {b.whole or False})" if a.whole or b.whole else ""
+    is_array = a.is_array if a.is_array is b.is_array else None
     return Scalar(f"({a.text} if {test} else {b.text})", a.dtype, a.python or b.python, a.reads | b.reads | reads,
-                  weak=a.weak and b.weak, own=own)  # fmt: skip
+                  weak=a.weak and b.weak, is_array=is_array, own=own, whole=whole)  # fmt: skip
 
 
 def _held_alike(value: Scalar, other: Scalar) -> Scalar:
@@ -205,6 +257,9 @@ def _of_numpy(value: Scalar) -> Scalar:
 
 def certain(writer: Writer, value: Any) -> Any:
     """The value, of which the dtype is certain: what is Python's at times, and float32 at others, is checked."""
+    if isinstance(value, Scalar) and value.whole:
+        writer.line(f"of_floats({writer.asked(value.whole)})")
+        value = replace(value, whole="")
     if not isinstance(value, Scalar) or not value.own or not value.weak:
         return value
     writer.line(f"of_numpy({writer.asked(value.own)})")
@@ -220,6 +275,7 @@ def _of_numbers(writer: Writer, operation: Any, operands: list[Scalar]) -> Scala
     if operation is gast.Div and python:
         write = lambda a, b: f"({a} / nonzero({b}))"  # noqa: E731
     if what.check:
+        operands = [replace(o, text=f"(1.0 if {o.text} else 0.0)") if o.dtype == BOOL else o for o in operands]
         write = lambda *o: f"finite({what.write(*o)})"  # noqa: E731
     if what.result == BOOL and python and len(operands) == 2 and len({o.dtype for o in operands}) == 2:
         operands = [replace(o, text=f"exact({o.text})") if o.dtype == INT and not _is_known(o) else o for o in operands]
@@ -243,7 +299,7 @@ def _is_known(value: Scalar) -> bool:
 
 
 _OF_PYTHON = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.USub, gast.UAdd, abs, gast.Gt, gast.GtE, gast.Lt, gast.LtE,
-              gast.Eq, gast.NotEq, gast.BitAnd, gast.BitOr)  # fmt: skip
+              gast.Eq, gast.NotEq, gast.BitAnd, gast.BitOr, slopes.log_or_zero)  # fmt: skip
 
 
 def _is_weak(operands: list[Any]) -> bool:

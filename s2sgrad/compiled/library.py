@@ -5,6 +5,7 @@ np.var(x)      ->      the mean of (x - mean(x)) squared
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -249,6 +250,8 @@ def type_of(self: Lowering, x: Any) -> Any:
 def _possible(x: Any) -> tuple[type, ...]:
     """The types that a value may be of."""
     if isinstance(x, Scalar):
+        if x.whole:
+            raise Unfit("the type of a number that may be an integer or a float")
         pairs = {FLOAT: (np.float64, float), SINGLE: (np.float32, float), INT: (np.int64, int), BOOL: (np.bool_, bool)}
         return pairs[x.dtype] if x.python else pairs[x.dtype][:1]
     if is_array(x):
@@ -319,8 +322,14 @@ def chosen(self: Lowering, g: Any, first: Any, tied: Any) -> Any:
 
 def shares(self: Lowering, g: Any, first: Any, tied: Any) -> Any:
     """The same, and the rest of it."""
+    if isinstance(g, Scalar):
+        g = replace(g, text=f"finite({g.text})")
     operands = [self.writer.settled(v) for v in (g, first, tied)]
-    return Items((_picked(self, "picked", operands), _picked(self, "left_over", operands)))
+    parts = (_picked(self, "picked", operands), _picked(self, "left_over", operands))
+    if all(isinstance(o, Scalar) for o in operands):
+        weak = all(o.weak for o in operands)
+        parts = tuple(replace(p, weak=weak, python=weak, is_array=False) for p in parts)
+    return Items(parts)
 
 
 def _picked(self: Lowering, function: str, operands: list[Any]) -> Any:
@@ -332,4 +341,5 @@ def _picked(self: Lowering, function: str, operands: list[Any]) -> Any:
     def write(g: str, first: str, tied: str) -> str:
         return elementwise.number(f"{function}({g}, {first}, {tied})", dtype)
 
-    return elementwise.made(self.writer, write, operands, dtype)
+    value = elementwise.made(self.writer, write, operands, dtype)
+    return replace(value, python=False, is_array=True) if isinstance(value, Scalar) else value

@@ -58,6 +58,24 @@ class Either:
 
 
 @dataclass(frozen=True)
+class Whole:
+    """How a number is handed out that is an integer at times; beside it stand whether it is one, and whether it is Python's.
+
+    >>> Whole(np.float64)([2.0, True, True]), Whole(np.float32)([0.5, False, False])
+    (2, np.float32(0.5))
+    """
+
+    of_numpy: Any
+
+    def __call__(self, values: list[Any]) -> Any:
+        value, is_whole, is_python = values
+        if not is_whole:
+            return float(value) if is_python else self.of_numpy(value)
+        whole = int(scalars.exact(value))
+        return whole if is_python else np.int64(whole)
+
+
+@dataclass(frozen=True)
 class Keyed:
     """How a dict is handed out.
 
@@ -163,7 +181,7 @@ def _once(lowering: Lowering, frame: Frame, arguments: dict[str, Any], threads: 
     text = text_of(name, [*takes, *lowering.outside.parameters], statements)
     imports = [f"from {home} import {called} as {own}\n" for own, (home, called) in lowering.outside.imports.items()]
     text = "".join(imports) + "\n\n" * bool(imports) + text
-    seconds = repeated.seconds(text)
+    seconds = repeated.seconds(text, _LONGEST)
     if seconds > _LONGEST:
         raise Unfit(f"so many loops that a compiler would take about {seconds:.0f} seconds")
     return Lowered(name, text, tuple(takes), tuple(lowering.outside.parameters.values()), parts,
@@ -237,6 +255,11 @@ def _results(lowering: Lowering, result: Any) -> tuple[list[str], Any]:
         if result.is_array:
             return [result.text], Part(partial(np.array, dtype=result.dtype))
         python, other = _KINDS[result.dtype]
+        if result.whole:
+            writer = lowering.writer
+            texts = [result.text, writer.asked(result.whole), writer.asked(result.own or str(result.weak))]
+            is_single = result.dtype == SINGLE or (result.own and result.weak)
+            return texts, (Whole(np.float32 if is_single else np.float64), (Part(None),) * 3)
         if result.own:
             either = Either(python, np.float32 if result.weak else other)
             return [result.text, lowering.writer.asked(result.own)], (either, (Part(None), Part(None)))

@@ -111,8 +111,9 @@ class Lowering:
         for key in sorted(keys & self.found.unbound):
             self.writer.line(f"{self.writer.item(key, 'bound')} = False")
             missing.begun(self, key)
-            if key in self.found.told:
-                self.writer.line(f"{self.writer.item(key, 'own')} = False")
+            for which, told in (("own", self.found.told), ("whole", self.found.told_whole)):
+                if key in told:
+                    self.writer.line(f"{self.writer.item(key, which)} = False")
         try:
             for parameter in frame.parameters:
                 self.assign(frame, parameter, arguments[parameter])
@@ -229,16 +230,19 @@ class Lowering:
         differs = bool(value.own) or (known is not None and value.weak != known[3])
         is_new = differs and key not in self.found.either
         self.found.either |= {key} if is_new else set()
+        whole = value.whole or str(value.dtype == INT)
+        if what[1] in FLOATS and (value.whole or INT in (value.dtype, known and known[1])):
+            self.found.whole.add(key)
         self._type(key, what, known is not None)
         if is_new:
             raise Again
-        if value.own:
+        if value.own or value.whole:
             self.shapes.pop(key, None)
         else:
-            self.shapes[key] = (value.python, value.weak)
+            self.shapes[key] = (value.python, value.weak, whole)
         dtype = FLOAT if what[1] == SINGLE and key in self.found.either else what[1]  # it is held so
         text = value.text if value.dtype == dtype else elementwise.converted_text(value.text, dtype, value.dtype)
-        self._binds_to(key, text, value.own or str(value.weak))
+        self._binds_to(key, text, value.own or str(value.weak), whole)
 
     def _may_be_array(self, key: str, is_array: bool | None) -> None:
         """Note whether a variable is an array without axes: at times, or always."""
@@ -247,9 +251,11 @@ class Lowering:
             self.found.without_axes[key] = None
             raise Again
 
-    def _binds_to(self, key: str, text: str, own: str) -> None:
-        """Write that a variable is bound to a number, and whether that is Python's, if something asks."""
+    def _binds_to(self, key: str, text: str, own: str, whole: str) -> None:
+        """Write that a variable is bound to a number, and whether that is Python's, or an integer, if something asks."""
         told = {self.writer.item(key, "own"): self.writer.asked(own)} if key in self.found.told else {}
+        if key in self.found.told_whole:
+            told[self.writer.item(key, "whole")] = self.writer.asked(whole)
         self.writer.rebound({key, *told})
         for name, new in {key: text, **told}.items():
             if name != new:
@@ -346,15 +352,17 @@ class Lowering:
 
     def _number(self, key: str, known: tuple) -> Scalar:
         """The number under a variable."""
-        python, weak = self.shapes.get(key, known[2:4])
+        python, weak, said = self.shapes.get(key, (*known[2:4], self.writer.item(key, "whole")))
+        whole = said if key in self.found.whole and said != "False" else ""
+        reads = frozenset((key, whole) if whole.isidentifier() and whole != "True" else (key,))
         narrow = known[1] == SINGLE and key in self.found.either
         if key in self.shapes or key not in self.found.either:
             if narrow and weak:
-                return Scalar(key, FLOAT, True, frozenset((key,)), weak=True)
+                return Scalar(key, FLOAT, True, reads, weak=True, whole=whole)
             text = elementwise.cast_text(key, SINGLE) if narrow else key
-            return Scalar(text, known[1], python, frozenset((key,)), weak=weak)
+            return Scalar(text, known[1], python, reads, weak=weak, whole=whole)
         own = self.writer.item(key, "own")
-        return Scalar(key, FLOAT if narrow else known[1], True, frozenset((key, own)), weak=narrow, own=own)
+        return Scalar(key, FLOAT if narrow else known[1], True, reads | {own}, weak=narrow, own=own, whole=whole)
 
     def _array(self, key: str, kind: Any, dtype: str, rank: int) -> Any:
         """The array under a variable, or what is one at times."""
@@ -450,7 +458,7 @@ def _either(a: tuple, b: tuple, key: str) -> tuple:
     """What is known of a number that is one of two: Python's are float32 beside such ones; all but constants are checked."""
     dtypes, short = {a[1], b[1]}, {t[1]: t[4] or (t[1] == FLOAT and t[3]) for t in (a, b)}
     if dtypes == {INT, FLOAT}:
-        dtypes = {FLOAT}
+        dtypes, a = {FLOAT}, (*a[:1], b[1], *a[2:])
     elif len(dtypes) > 1 and SINGLE in dtypes and all(short[d] for d in dtypes - {SINGLE}):
         dtypes = {SINGLE}
     if len(dtypes) > 1:
@@ -489,10 +497,17 @@ def _digits(value: float) -> str:
 _ARRAYS = {np.dtype(np.float64): FLOAT, np.dtype(np.float32): SINGLE, np.dtype(np.int64): INT, np.dtype(np.bool_): BOOL}
 
 
+def is_small(value: int) -> bool:
+    """Whether an integer of Python's has 64 bits."""
+    return -(2**63) <= value < 2**63
+
+
 def argument(writer: Writer, name: str, value: Any) -> Any:
     """The value of a parameter, as its argument is handed in."""
     if isinstance(value, (bool, np.bool_)):
         return Scalar(name, BOOL, isinstance(value, bool), weak=isinstance(value, bool))
+    if isinstance(value, int) and not is_small(value):
+        raise Unfit("an integer of more than 64 bits")
     if isinstance(value, (int, np.int64)):
         python = isinstance(value, int)
         return Scalar(name, INT, python, affine=Extent(name), weak=python)
@@ -817,6 +832,8 @@ def _for(self: Lowering, frame: Frame, s: gast.For) -> None:
     before, bounds = dict(frame.env), self.bounds
     if s.target.id in frame.variables:
         known, what = self.found.types.get(variable), (Scalar, INT, True, True, False)
+        self.found.either |= {variable} if known and not known[3:4] == (True,) else set()
+        self.found.whole |= {variable} if known and known[1] in FLOATS else set()
         self._type(variable, _either(known, what, variable) if known and known[0] is Scalar else what, known is not None)
         inner = self.writer.fresh(variable + "_")
     else:
@@ -831,7 +848,8 @@ def _for(self: Lowering, frame: Frame, s: gast.For) -> None:
     with self.writer.block(f"for {inner} in {text}:"):
         if inner != variable:
             self._binds(variable)
-            self.writer.line(f"{variable} = {inner}")
+            held = self.found.types[variable][1]
+            self._binds_to(variable, inner if held == INT else f"float({inner})", "True", "True")
         self.block(frame, s.body)
         self.writer.settle()
     bound = self.shapes

@@ -6,6 +6,7 @@ np.sum(x * y)      ->      s = 0.0
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -66,7 +67,8 @@ _NOT = Scalar("False", BOOL, True)
 def sum_of(self: Lowering, x: Any, axis: Any = None, keepdims: Any = _NOT) -> Any:
     """`np.sum`."""
     if isinstance(x, Scalar):
-        return x
+        number = Scalar(f"(1 if {x.text} else 0)", INT, reads=x.reads) if x.dtype == BOOL else x
+        return replace(number, python=False, weak=False, own="", is_array=False)
     if not is_array(x):
         raise Unfit("a sum of what is no array")
     return summed(self, x, axes_of(x.rank, axis), _keeps(keepdims))

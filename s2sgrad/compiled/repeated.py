@@ -15,6 +15,7 @@ import ast
 import collections
 import copy
 from collections.abc import Iterable
+from typing import Any
 
 _FUNCTION, _CALL = 25, 6  # what a function and a call of it cost a compiler, in milliseconds
 _COSTS: dict[type[ast.AST], int] = {ast.For: 2, ast.Subscript: 4, ast.Call: 11}
@@ -44,13 +45,19 @@ def shared(tree: ast.Module) -> ast.Module:
     return ast.fix_missing_locations(ast.Module([*before, *definitions, function], []))
 
 
-def seconds(text: str) -> float:
-    """About how long a compiler takes for a text.
+def seconds(text: str, enough: float = 0.0) -> float:
+    """About how long a compiler takes for a text; what is no longer than `enough` may be said to be longer than it is.
 
     >>> seconds("def f(x, y):\\n    for i in range(9):\\n        y[i] = x[i] * x[i]\\n")
     0.05
     """
-    tree = shared(ast.parse(text))
+    tree = ast.parse(text)
+    if (most := _total(tree)) > enough:
+        return _total(shared(tree))
+    return most
+
+
+def _total(tree: ast.Module) -> float:
     functions = [s for s in tree.body if isinstance(s, ast.FunctionDef)]
     return (sum(_cost(f) for f in functions) + _FUNCTION * len(functions)) / 1000
 
@@ -87,7 +94,10 @@ class _Function:
         self.counts = collections.Counter(n.id for n in ast.walk(tree) if isinstance(n, ast.Name))
         self.counters = counters(tree)
         self.made: dict[str, ast.FunctionDef] = {}
-        found = ((n, self._form(n)) for n in ast.walk(tree) if isinstance(n, ast.For))
+        outlines: dict[int, int] = {}
+        _outlined(tree, outlines)
+        times = collections.Counter(outlines.values())
+        found = ((n, self._form(n)) for n in _fors(tree) if (k := times[outlines[id(n)]]) > 1 and _pays(n, k))
         self.forms = {id(n): form for n, form in found if form is not None}
         self.times = collections.Counter(form.key for form in self.forms.values())
 
@@ -113,10 +123,11 @@ class _Function:
 
     def _form(self, loop: ast.For) -> _Form | None:
         """Loops under other names; None where they cannot be a function."""
-        bound = bound_in(loop)
-        here = collections.Counter(n.id for n in ast.walk(loop) if isinstance(n, ast.Name))
+        inside = [*ast.walk(loop)]
+        names = [n for n in inside if isinstance(n, ast.Name)]
+        bound, here = {n.id for n in names if isinstance(n.ctx, ast.Store)}, collections.Counter(n.id for n in names)
         leaves = any(here[n] != self.counts[n] for n in bound - self.counters)
-        if leaves or any(isinstance(n, (ast.Attribute, ast.Return)) for n in ast.walk(loop) if not self._is_known(n)):
+        if leaves or any(isinstance(n, (ast.Attribute, ast.Return)) for n in inside if not self._is_known(n)):
             return None
         first: set[str] = set()
         read_first([loop], set(), first)
@@ -137,6 +148,19 @@ class _Function:
             self.made[form.key] = ast.FunctionDef(name, parameters, [form.loop], [], None, None)
         own = self.made[form.key].name
         return ast.Expr(ast.Call(ast.Name(own, ast.Load()), [ast.Name(n, ast.Load()) for n, _ in form.read], []))
+
+
+def _outlined(node: Any, outlines: dict[int, int]) -> int:
+    """A number that nodes share which differ in names alone; those of loops are noted, by loop."""
+    if isinstance(node, list):
+        return hash(tuple([_outlined(n, outlines) for n in node]))
+    if not isinstance(node, ast.AST):
+        return hash((type(node), node))
+    parts = [_outlined(getattr(node, part, None), outlines) for part in node._fields if part != "id"]
+    own = hash((type(node), *parts))
+    if isinstance(node, ast.For):
+        outlines[id(node)] = own
+    return own
 
 
 def bound_in(tree: ast.AST) -> set[str]:
@@ -176,9 +200,11 @@ def read_first(body: list[ast.stmt], bound: set[str], out: set[str]) -> set[str]
 
 
 def _read(node: ast.AST) -> set[str]:
-    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    updated = {n.target.id for n in ast.walk(node) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
-    return names | updated
+    if isinstance(node, ast.Name):
+        return {node.id} if isinstance(node.ctx, ast.Load) else set()
+    inside = [*ast.walk(node)]
+    names = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return names | {n.target.id for n in inside if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
 
 
 def _pays(loop: ast.stmt, times: int) -> bool:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.compiled import native
+from s2sgrad.compiled.lowering import is_small
 from s2sgrad.compiled.lowered import Lowered, flat_arguments, lower, rebuilt
 from s2sgrad.compiled.values import Unfit
 from s2sgrad.driver.program import Program
@@ -247,7 +248,7 @@ def _type(value: Any) -> Any:
     if type(value) is dict:
         return dict, tuple((key, _type(item)) for key, item in value.items())
     if value is None or type(value) in _NUMBERS:
-        return type(value)
+        return type(value) if type(value) is not int or is_small(value) else "large"
     if isinstance(value, (str, types.FunctionType, types.BuiltinFunctionType, np.ufunc)):
         return value  # it is known when the loops are written
     return type(value)

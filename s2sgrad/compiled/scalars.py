@@ -262,6 +262,12 @@ def of_numpy(is_python: Any) -> None:
         raise TypeError("a number of Python's")
 
 
+def of_floats(is_whole: Any) -> None:
+    """Check that a number is a float."""
+    if is_whole:
+        raise TypeError("an integer")
+
+
 def integer(x: Any) -> Any:
     """`int(x)`, if it is far from the end of the range of integers."""
     if not abs(x) < _LARGEST:

@@ -54,6 +54,8 @@ class Found:
     either: set[str] = field(default_factory=set)  # variables that are numbers of Python's at times
     without_axes: dict[str, bool | None] = field(default_factory=dict)  # numbers that are arrays without axes; None: at times
     told: set[str] = field(default_factory=set)  # those of which a flag says when, as something asks for it
+    whole: set[str] = field(default_factory=set)  # variables that are integers at times, and floats at others
+    told_whole: set[str] = field(default_factory=set)  # those of which a flag says when
     lists: dict[str, Any] = field(default_factory=dict)  # what all items of a list have in common
     moving: set[str] = field(default_factory=set)  # lists whose views are written while they are collected
     mixed: set[str] = field(default_factory=set)  # lists whose items have several types
@@ -128,23 +130,26 @@ class Writer:
         self._lists[name] = count = self._lists.get(name, -1) + 1
         return self.item(name, f"again{count}") if count else name
 
-    def asked(self, own: str) -> str:
-        """What says whether a number is Python's: the flags of variables that it reads are written."""
-        names = {*re.findall(r"\w+", own)}
-        new = {key for key in self.found.either - self.found.told if self.item(key, "own") in names}
-        if new:
-            self.found.told |= new
+    def asked(self, says: str) -> str:
+        """What says whether a number is Python's, or an integer: the flags of variables that it reads are written."""
+        names, found = {*re.findall(r"\w+", says)}, self.found
+        new = {key for key in found.either - found.told if self.item(key, "own") in names}
+        new_whole = {key for key in found.whole - found.told_whole if self.item(key, "whole") in names}
+        if new or new_whole:
+            found.told |= new
+            found.told_whole |= new_whole
             raise Again
-        return own
+        return says
 
     def named(self, value: Scalar, stem: str) -> Scalar:
         """A number under a new name, which nothing changes."""
-        name, own = self.fresh(stem), value.own
+        name, flags = self.fresh(stem), {}
         self.line(f"{name} = {value.text}")
-        if own:
-            own = self.fresh(stem)
-            self.line(f"{own} = {self.asked(value.own)}")
-        return replace(value, text=name, reads=frozenset(), affine=None, own=own)
+        for which, says in (("own", value.own), ("whole", value.whole)):
+            if says:
+                flags[which] = self.fresh(stem)
+                self.line(f"{flags[which]} = {self.asked(says)}")
+        return replace(value, text=name, reads=frozenset(), affine=None, **flags)
 
     def line(self, text: str) -> None:
         """Write a statement."""

@@ -132,6 +132,41 @@ def test_texts_run_on_them(function, args):
         np.testing.assert_allclose(ours.held, theirs, rtol=1e-14, atol=1e-14)
 
 
+def slopes(x):
+    return np.sum(np.sqrt(x * x + 1.0) / (1.0 + np.abs(x))) + np.mean(x**2)
+
+
+def masks(x):
+    return np.sum(np.where(x > 0, x, 0.1 * x) * np.maximum(x, 0.2)) + np.sum(np.clip(x, -0.3, 0.4) * x)
+
+
+BLOCKS = [*PROGRAMS[:5], (masks, (M,)), (slopes, (M,))]
+
+
+@pytest.mark.filterwarnings("ignore:The `numpy.size` function")
+@pytest.mark.parametrize(("function", "args"), BLOCKS, ids=lambda v: getattr(v, "__name__", ""))
+def test_texts_run_on_blocks_of_arrays(function, args):
+    """Nothing is computed but what a branch asks for."""
+    blocks = pytest.importorskip("dask.array")
+    df = grad(function, tuple(range(len(args))), lists=False)
+    expected = df(*args)
+    text = df.generated_for(args, {})
+    for ours, theirs in zip(text(*(blocks.from_array(a, chunks=2) for a in args)), expected, strict=True):
+        assert isinstance(ours, blocks.Array)
+        np.testing.assert_allclose(ours.compute(), theirs, rtol=1e-13, atol=1e-13)
+
+
+def test_blocks_of_arrays_are_refused_as_arguments_and_where_ties_are_sought():
+    blocks = pytest.importorskip("dask.array")
+    x = blocks.from_array(M, chunks=2)
+    with pytest.raises(TypeError, match=r"sum over its blocks"):
+        grad(slopes)(x)
+    df = grad(softmax, lists=False)
+    df(M)
+    with pytest.raises(TypeError):
+        df.generated_for((M,), {})(x)
+
+
 def test_they_are_refused_as_arguments():
     with pytest.raises(TypeError, match=r"write `np.asarray\(x\)`"):
         grad(chain, (0, 1))(*foreign((V, V)))

@@ -498,8 +498,8 @@ _ARRAYS = {np.dtype(np.float64): FLOAT, np.dtype(np.float32): SINGLE, np.dtype(n
 
 
 def is_small(value: int) -> bool:
-    """Whether an integer of Python's has 64 bits."""
-    return -(2**63) <= value < 2**63
+    """Whether an integer of Python's has 64 bits, as has what it is with another sign."""
+    return abs(value) < 2**63
 
 
 def argument(writer: Writer, name: str, value: Any) -> Any:

@@ -32,7 +32,7 @@ def over(g: Any, y: Any) -> Any:
 
 def _has_nan(a: Any) -> bool:
     """Whether an array may hold nan, by its sum: faster than to ask each element."""
-    total = np.add.reduce(a, axis=None)
+    total = np.add.reduce(a, axis=None) if isinstance(a, (np.ndarray, np.generic)) else np.sum(a)
     return bool(total != total)
 
 

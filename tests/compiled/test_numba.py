@@ -584,3 +584,38 @@ def test_float_of_float32_is_computed_in_float64(numba):
     f = compile(doubled_precision)
     assert f(x) == doubled_precision(x) and type(f(x)) is float
     assert "is compiled" in f.explain_compile()
+
+
+def quotients(a, b):
+    return a // b, a % b, -a, a + b
+
+
+def test_integers_at_the_end_of_their_range(numba):
+    """Those of Python's that have more than 64 bits, also in the first call; those of NumPy's wrap around."""
+    largest = 2**63
+    for first in (7, largest, -largest):
+        loops = compile(quotients)
+        for a in (first, 7, -7, largest - 1, largest, -largest, 1 - largest, 2**70):
+            for b in (5, -5, 1, -1):
+                assert loops(a, b) == quotients(a, b)
+    least = np.int64(-largest)
+    with np.errstate(all="ignore"):
+        for a, b in ((least, np.int64(3)), (least, np.int64(-1)), (np.int64(largest - 1), np.int64(2))):
+            assert repr(loops(a, b)) == repr(quotients(a, b))
+
+
+def counted(x):
+    n = 0
+    for i in range(len(x)):
+        if x[i] > 0.0:
+            n += 1
+    return n, n * 1.5, np.where(n > 2, n, -n), x[0] > 0.0, max(n, 2)
+
+
+def test_results_of_machine_code_are_of_the_types_of_the_text(numba):
+    loops = compile(counted)
+    for x in (V, V[:1], -V[4:]):
+        assert [(type(v), np.asarray(v).dtype, v) for v in loops(x)] == [
+            (type(v), np.asarray(v).dtype, v) for v in counted(x)
+        ]
+    assert "is compiled" in loops.explain_compile()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import random
 from dataclasses import replace
@@ -16,6 +17,7 @@ from statements import Statements
 
 from s2sgrad import S2SGradError, grad, value_and_grad
 from s2sgrad.compiled import lowered as lowered_texts
+from s2sgrad.compiled import repeated
 from s2sgrad.compiled.lowered import flat_arguments, lower, plain_function, rebuilt
 from s2sgrad.compiled.values import Unfit
 from s2sgrad.driver.program import Program
@@ -1071,3 +1073,105 @@ def test_sums_along_rows_are_numbers_in_their_loops():
     for a, b in zip(ours, rows(x), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-14)
     assert lowered.text.count("maximum(t") == 1 and lowered.text.count("maximum(a") == 0
+
+
+F, I, S = np.float64, np.int64, np.float32
+
+
+def arithmetic(a, b):
+    return a + b, a * b, -a, abs(b), a - 1, a / 2.0
+
+
+def comparisons(a, b):
+    return a < b, (a > 0) & (b > 0), not a > b, a > 0 and b > 1.0, a == b or b > 0.0, bool(a > b)
+
+
+def by_name(a, b):
+    return np.add(a, b), np.multiply(a, b), np.maximum(a, b), np.sum(a), np.sum(a > b), np.sign(b), np.floor(b)
+
+
+def whole_or_not(a, b):
+    s, t = 0, a
+    if a > b:
+        s = b * 0.5
+    elif b > 2:
+        t = b
+    for _ in range(3):
+        s = s + 0 if a > b else s * 1
+    return s, t, s / 2
+
+
+def after_a_loop(a, b):
+    k = b
+    for k in range(int(b) - 1):  # noqa: B007
+        a = a * 1.0
+    return k, a
+
+
+def choices(a, b):
+    t = np.where(a > b, a, b)
+    for _ in range(2):
+        t = np.where(t > 0.0, t, a)
+    return t, np.where(a > 0, 1.0, 0.0), t + 1
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="what type results of numbers have is that of NumPy 2")
+@pytest.mark.parametrize("f", [arithmetic, comparisons, by_name, whole_or_not, after_a_loop, choices])
+@pytest.mark.parametrize("args", [(2.0, 3), (F(2.0), 3), (2, 3), (I(2), 3), (2, I(3)), (2.0, I(3)), (3.5, 2.0), (F(3.5), 2.0),
+                                  (-2, -1), (S(2.0), 3), (S(2.0), 3.5), (S(0.1), 0.2), (True, 2)], ids=repr)  # fmt: skip
+def test_results_are_of_the_types_of_the_text(f, args):
+    try:
+        lowered = lower(Program(), f, dict(zip("ab", args, strict=True)))
+    except Unfit:
+        assert isinstance(args[0], (S, bool, int)) or f in (choices, by_name)  # what has no loops runs as it is
+        return
+    with contextlib.suppress(TypeError, OverflowError):  # then the text runs
+        ours = rebuilt(iter(plain_function(lowered)(*args)), lowered.result)
+        for a, b in zip(leaves(ours), leaves(f(*args)), strict=True):
+            assert type(a) is type(b) and np.asarray(a).dtype == np.asarray(b).dtype
+            np.testing.assert_allclose(a, b, rtol=1e-6)
+
+
+def roots_and_products(x, n):
+    return np.sqrt(x) * np.maximum(x, 0.5) + x**n
+
+
+def repeated_products(x, n):
+    s = 1
+    for _ in range(n):
+        s = s * x
+    return s
+
+
+@pytest.mark.parametrize("f", [roots_and_products, repeated_products])
+@pytest.mark.parametrize("x", [0.7, F(0.7), 0.5])
+def test_gradients_are_of_the_types_of_the_text(f, x):
+    ours, theirs = both(value_and_grad(f, lists=False), (x, 3))
+    assert ours is not None
+    assert [*map(type, ours)] == [*map(type, theirs)]
+
+
+def stretches_itself(x, y):
+    x = x.copy()
+    x += y
+    return x
+
+
+def test_an_update_that_would_stretch_its_target_has_no_loops():
+    """The text raises ValueError."""
+    with pytest.raises(Unfit, match="stretches"):
+        lower(Program(), stretches_itself, {"x": np.ones(1), "y": V})
+    assert lower(Program(), stretches_itself, {"x": V, "y": np.ones(1)}).text
+
+
+def test_integers_of_more_than_64_bits_have_no_loops():
+    with pytest.raises(Unfit, match="64 bits"):
+        lower(Program(), arithmetic, {"a": 2**63, "b": 1})
+    assert lower(Program(), arithmetic, {"a": 1 - 2**63, "b": 1}).text
+
+
+def test_what_is_no_longer_than_enough_need_not_be_exact():
+    loops = "    for i in range(9):\n        for j in range(9):\n            x[i, j] = y[i, j] * y[i, j] * z[i, j]\n"
+    text = "def f(x, y, z):\n" + loops * 9
+    assert repeated.seconds(text) < repeated.seconds(text, 20.0) < 20.0
+    assert len(repeated.shared(ast.parse(text)).body) == 2

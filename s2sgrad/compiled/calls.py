@@ -431,7 +431,9 @@ def zeros(self: Lowering, x: Any) -> Any:
     if is_array(x):
         return filled("0.0", x.extents, SINGLE if x.dtype == SINGLE else FLOAT)
     if isinstance(x, Scalar):
-        zero = constant(0.0 if x.weak or x.own or x.dtype == INT else np.float32(0.0) if x.dtype == SINGLE else np.float64(0.0))
+        zero = constant(
+            0.0 if x.weak or x.own or x.dtype == INT else np.float32(0.0) if x.dtype == SINGLE else np.float64(0.0)
+        )
         return _of_the_type_of(x, zero)
     if isinstance(x, Object) and x.value is None:
         return x

@@ -178,7 +178,7 @@ def _text(self: Lowering, value: Any) -> str:
 
 
 def _expected(kind: Kind | None) -> Any:
-    """The dtype of a result, and which axes have length 1; a list of these for a tuple.  Numbers of Python's have its types."""
+    """The dtype of a result, or the type of a number, and which axes have length 1; a list of these for a tuple."""
     if isinstance(kind, Container) and kind.type is tuple and kind.items:
         return [_expected(k) for k in kind.items if not isinstance(k, Container)] if _are_flat(kind) else _unknown()
     if isinstance(kind, Array) and kind.dtype in _DTYPES and kind.rank:
@@ -200,8 +200,8 @@ def _unknown() -> Any:
 def _result(self: Lowering, dtype: str, ones: tuple[bool, ...]) -> tuple[str, Any]:
     """A name for a result, and what it stands for; the sizes are not known yet."""
     if not ones:
-        name, python = self.writer.fresh("t"), dtype in (float.__name__, int.__name__, bool.__name__)
-        dtype = scalars.NUMBERS[dtype]
+        name, type_ = self.writer.fresh("t"), scalars.NUMBERS[dtype][0]
+        python, dtype = type_ in (float, int, bool), scalars.NUMBERS[dtype][1]
         return name, Scalar(name, dtype, python, affine=Extent(name) if dtype == INT else None, weak=python)
     name = self.writer.fresh("a")
     return name, whole(name, tuple(ONE if one else Extent("?") for one in ones), dtype)

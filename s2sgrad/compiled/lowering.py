@@ -832,7 +832,7 @@ def _for(self: Lowering, frame: Frame, s: gast.For) -> None:
     before, bounds = dict(frame.env), self.bounds
     if s.target.id in frame.variables:
         known, what = self.found.types.get(variable), (Scalar, INT, True, True, False)
-        self.found.either |= {variable} if known and not known[3:4] == (True,) else set()
+        self.found.either |= {variable} if known and known[3:4] != (True,) else set()
         self.found.whole |= {variable} if known and known[1] in FLOATS else set()
         self._type(variable, _either(known, what, variable) if known and known[0] is Scalar else what, known is not None)
         inner = self.writer.fresh(variable + "_")

@@ -145,7 +145,7 @@ def _type_said(dtype: str, rank: int = 0) -> str:
     >>> _type_said("float64", 2), _type_said("bool")
     ('float64[:, ::1]', 'boolean')
     """
-    dtype = dtype if rank else scalars.NUMBERS[dtype]
+    dtype = dtype if rank else scalars.NUMBERS[dtype][1]
     dtype = "boolean" if dtype == "bool" else dtype
     return f"{dtype}[{', '.join([*[':'] * (rank - 1), '::1'])}]" if rank else dtype
 

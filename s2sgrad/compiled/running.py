@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.compiled import native
-from s2sgrad.compiled.lowering import is_small
 from s2sgrad.compiled.lowered import Lowered, flat_arguments, lower, rebuilt
+from s2sgrad.compiled.lowering import is_small
 from s2sgrad.compiled.values import Unfit
 from s2sgrad.driver.program import Program
 from s2sgrad.errors import S2SGradError

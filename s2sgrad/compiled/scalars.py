@@ -66,12 +66,15 @@ def library(module: Any, name: Any) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-NUMBERS = {"float": "float64", "float64": "float64", "int": "int64", "int64": "int64", "bool": "bool", "bool_": "bool"}
+NUMBERS: dict[str, tuple[Any, str]] = {
+    "float": (float, "float64"), "float64": (np.float64, "float64"), "int": (int, "int64"), "int64": (np.int64, "int64"),
+    "bool": (bool, "bool"), "bool_": (np.bool_, "bool"),
+}  # fmt: skip
 
 
 def as_number(x: Any, kind: Any) -> Any:
     """The same for a number, of a type of Python's or NumPy's."""
-    if type(x).__name__.rstrip("_") != kind.rstrip("_") or isinstance(x, np.generic) != (kind not in ("float", "int", "bool")):
+    if type(x) is not NUMBERS[kind][0]:
         raise TypeError("a result of another type")
     return x.item() if isinstance(x, np.generic) else x
 

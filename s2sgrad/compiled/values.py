@@ -55,7 +55,8 @@ class Scalar:
     `python`: it may be a number of Python's, by which division raises.  `weak`: it is one, and takes the type of the float32
     that it meets.  `own`: what says at run time whether it is one, where that differs.  Where it is weak and none, it is a
     float32, held as a float64.  `is_array`: it is an array without axes, which is a number as soon as something is computed
-    of it; None where it may be one.  `whole`: what says at run time whether a float stands for an integer, where that differs.
+    of it; None where it may be one.  `whole`: what says at run time whether a float stands for an integer,
+    if that differs.
     """
 
     text: str

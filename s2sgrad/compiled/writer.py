@@ -52,7 +52,7 @@ class Found:
     unbound: set[str] = field(default_factory=set)  # variables that may be read before they are bound
     optional: set[str] = field(default_factory=set)  # variables that are None at times
     either: set[str] = field(default_factory=set)  # variables that are numbers of Python's at times
-    without_axes: dict[str, bool | None] = field(default_factory=dict)  # numbers that are arrays without axes; None: at times
+    without_axes: dict[str, bool | None] = field(default_factory=dict)  # which are arrays without axes; None: at times
     told: set[str] = field(default_factory=set)  # those of which a flag says when, as something asks for it
     whole: set[str] = field(default_factory=set)  # variables that are integers at times, and floats at others
     told_whole: set[str] = field(default_factory=set)  # those of which a flag says when
@@ -143,13 +143,18 @@ class Writer:
 
     def named(self, value: Scalar, stem: str) -> Scalar:
         """A number under a new name, which nothing changes."""
-        name, flags = self.fresh(stem), {}
+        name = self.fresh(stem)
         self.line(f"{name} = {value.text}")
-        for which, says in (("own", value.own), ("whole", value.whole)):
-            if says:
-                flags[which] = self.fresh(stem)
-                self.line(f"{flags[which]} = {self.asked(says)}")
-        return replace(value, text=name, reads=frozenset(), affine=None, **flags)
+        own, whole = (self._held(says, stem) for says in (value.own, value.whole))
+        return replace(value, text=name, reads=frozenset(), affine=None, own=own, whole=whole)
+
+    def _held(self, says: str, stem: str) -> str:
+        """What says something of a number, under a new name."""
+        if not says:
+            return ""
+        name = self.fresh(stem)
+        self.line(f"{name} = {self.asked(says)}")
+        return name
 
     def line(self, text: str) -> None:
         """Write a statement."""

@@ -459,15 +459,18 @@ def _seed_like(self: Lowering, y: Any, seed: Any = None) -> Any:
     if seed is None or isinstance(seed, Object):
         if is_array(y):
             return filled("1.0", y.extents, y.dtype)
-        python = y.weak or y.own
-        one = constant(1.0 if python else np.float64(1.0) if y.dtype == FLOAT else np.float32(1.0))
-        return replace(_of_the_type_of(y, one), is_array=y.is_array)
+        return _one_like(y)
     if seed.rank != y.rank or seed.dtype not in FLOATS:
         raise Unfit("a seed of another type or rank")
     if isinstance(y, Scalar):
         return seed if seed.dtype == FLOAT else replace(elementwise.cast(seed, FLOAT), python=True, weak=True)
     self.writer.broadcast([y.extents, seed.extents])
     return elementwise.cast(seed, y.dtype)
+
+
+def _one_like(y: Scalar) -> Scalar:
+    one = constant(1.0 if y.weak or y.own else np.float64(1.0) if y.dtype == FLOAT else np.float32(1.0))
+    return replace(_of_the_type_of(y, one), is_array=y.is_array)
 
 
 def _unbroadcast(self: Lowering, g: Any, x: Any) -> Any:

@@ -112,29 +112,14 @@ def apply(writer: Writer, operation: Any, operands: list[Any]) -> Any:
     >>> apply(None, np.exp, [apply(None, gast.Add, [x, x])]).text
     'exp((x + x))'
     """
-    if operation in _SAME and all(isinstance(o, Scalar) for o in operands) and operation is not np.power:
+    numbers = all(isinstance(o, Scalar) for o in operands)
+    if numbers and operation in _SAME and operation is not np.power:
         return replace(apply(writer, _SAME[operation], operands), python=False, weak=False, own="")
-    if any(isinstance(o, Scalar) and o.whole for o in operands):
-        return _of_whole(writer, operation, operands)
-    by_name = operation is np.power
-    operation = _SAME.get(operation, operation)
-    if any(isinstance(o, Loose) for o in operands):
-        operands, scales = loose.plain(writer, operation, operands)
-        out = apply(writer, operation, operands)
-        return out if scales is None else Loose(out, scales)
-    if any(not isinstance(o, (Scalar, Leaf, Tree, Gather)) for o in operands):
-        raise Unfit("an operand that is neither a number nor an array")
-    if operation in _OF_COTANGENTS and all(isinstance(o, Scalar) and _is_double(o) for o in operands):
-        return _of_cotangents(writer, operation, [replace(o, own="") for o in operands])
-    if all(isinstance(o, Scalar) for o in operands) and any(o.own for o in operands):
-        return _of_either(writer, operation if not by_name else np.power, operands)
+    if (out := _of_unlike(writer, operation, operands)) is not None:
+        return out
+    by_name, operation = operation is np.power, _SAME.get(operation, operation)
     if operation in LOGICAL:
-        if any(o.dtype != BOOL for o in operands):
-            raise Unfit("logic of what is no truth value")
-        if operation is gast.Invert and isinstance(operands[0], Scalar) and operands[0].python:
-            raise Unfit("`~` of a truth value of Python's, which is an integer")
-        value = made(writer, LOGICAL[operation], operands, BOOL)
-        return _weakly(value, operation is gast.Not or (_is_weak(operands) and operation in _OF_PYTHON))
+        return _logical(writer, operation, operands)
     if operation is gast.Pow:
         base, exponent = operands
         return _power(writer, base, exponent, by_name)
@@ -143,11 +128,38 @@ def apply(writer: Writer, operation: Any, operands: list[Any]) -> Any:
     if operation not in OPERATIONS:
         raise Unfit(f"`{its(operation, '__name__', operation)}`")
     what = OPERATIONS[operation]
-    if all(isinstance(o, Scalar) for o in operands):
+    if numbers:
         return _of_numbers(writer, operation, operands)
     if what.check:
         raise Unfit("a function of math on an array")
     return _made_in_one_type(writer, operation, what.write, operands)
+
+
+def _of_unlike(writer: Writer, operation: Any, operands: list[Any]) -> Any:
+    """The result where operands are of several types, or of one that has rules of its own; else None."""
+    if any(isinstance(o, Scalar) and o.whole for o in operands):
+        return _of_whole(writer, operation, operands)
+    if any(isinstance(o, Loose) for o in operands):
+        operation = _SAME.get(operation, operation)
+        operands, scales = loose.plain(writer, operation, operands)
+        out = apply(writer, operation, operands)
+        return out if scales is None else Loose(out, scales)
+    if any(not isinstance(o, (Scalar, Leaf, Tree, Gather)) for o in operands):
+        raise Unfit("an operand that is neither a number nor an array")
+    if any(not isinstance(o, Scalar) for o in operands):
+        return None
+    if operation in _OF_COTANGENTS and all(map(_is_double, operands)):
+        return _of_cotangents(writer, operation, [replace(o, own="") for o in operands])
+    return _of_either(writer, operation, operands) if any(o.own for o in operands) else None
+
+
+def _logical(writer: Writer, operation: Any, operands: list[Any]) -> Any:
+    if any(o.dtype != BOOL for o in operands):
+        raise Unfit("logic of what is no truth value")
+    if operation is gast.Invert and isinstance(operands[0], Scalar) and operands[0].python:
+        raise Unfit("`~` of a truth value of Python's, which is an integer")
+    value = made(writer, LOGICAL[operation], operands, BOOL)
+    return _weakly(value, operation is gast.Not or (_is_weak(operands) and operation in _OF_PYTHON))
 
 
 _OF_COTANGENTS = (runtime.over, runtime.times, slopes.product)

@@ -26,7 +26,7 @@ from s2sgrad.compiled.output import Block, Line, text_of
 from s2sgrad.compiled.products import matmul
 from s2sgrad.compiled.threads import shared
 from s2sgrad.compiled.values import BOOL, FLOAT, INT, SINGLE, Items, Leaf, Object, Scalar, Unfit, is_array
-from s2sgrad.compiled.writer import Again, Found
+from s2sgrad.compiled.writer import Again, Found, Writer
 from s2sgrad.ir.quote import mentioned
 
 _ROUNDS = 60
@@ -250,26 +250,30 @@ def _results(lowering: Lowering, result: Any) -> tuple[list[str], Any]:
     if isinstance(result, Object) and result.value is None:
         return [], None
     if isinstance(result, Scalar):
-        if result.is_array is None:
-            raise Unfit("a number that may be an array without axes")
-        if result.is_array:
-            return [result.text], Part(partial(np.array, dtype=result.dtype))
-        python, other = _KINDS[result.dtype]
-        if result.whole:
-            writer = lowering.writer
-            texts = [result.text, writer.asked(result.whole), writer.asked(result.own or str(result.weak))]
-            is_single = result.dtype == SINGLE or (result.own and result.weak)
-            return texts, (Whole(np.float32 if is_single else np.float64), (Part(None),) * 3)
-        if result.own:
-            either = Either(python, np.float32 if result.weak else other)
-            return [result.text, lowering.writer.asked(result.own)], (either, (Part(None), Part(None)))
-        return [result.text], Part(python if result.weak else other)
+        return _number(lowering.writer, result)
     if not is_array(result):
         raise Unfit("a result of this type")
     leaf = lowering.writer.in_memory(result)
     if leaf.root in lowering.parameters:
         leaf = lowering.writer.stored(leaf)
     return [leaf.root], Part(None)
+
+
+def _number(writer: Writer, result: Scalar) -> tuple[list[str], Any]:
+    """The texts of a number that is a result, and how it is handed out."""
+    if result.is_array is None:
+        raise Unfit("a number that may be an array without axes")
+    if result.is_array:
+        return [result.text], Part(partial(np.array, dtype=result.dtype))
+    python, other = _KINDS[result.dtype]
+    if result.whole:
+        texts = [result.text, writer.asked(result.whole), writer.asked(result.own or str(result.weak))]
+        is_single = result.dtype == SINGLE or (result.own and result.weak)
+        return texts, (Whole(np.float32 if is_single else np.float64), (Part(None),) * 3)
+    if result.own:
+        either = Either(python, np.float32 if result.weak else other)
+        return [result.text, writer.asked(result.own)], (either, (Part(None), Part(None)))
+    return [result.text], Part(python if result.weak else other)
 
 
 def rebuilt(values: Iterator[Any], structure: Any) -> Any:

@@ -42,7 +42,7 @@ from s2sgrad.compiled.values import (
     mapped,
     whole,
 )
-from s2sgrad.compiled.writer import Again, Found, Writer
+from s2sgrad.compiled.writer import Again, Found, Numbers, Writer
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import libraries
@@ -111,8 +111,8 @@ class Lowering:
         for key in sorted(keys & self.found.unbound):
             self.writer.line(f"{self.writer.item(key, 'bound')} = False")
             missing.begun(self, key)
-            for which, told in (("own", self.found.told), ("whole", self.found.told_whole)):
-                if key in told:
+            for which in ("own", "whole"):
+                if (key, which) in self.found.numbers.told:
                     self.writer.line(f"{self.writer.item(key, which)} = False")
         try:
             for parameter in frame.parameters:
@@ -212,7 +212,7 @@ class Lowering:
             raise Unfit("a variable of this type")
 
     def _bind_number(self, key: str, value: Scalar) -> None:
-        self._may_be_array(key, value.is_array)
+        _may_be_array(self.found.numbers, key, value.is_array)
         what = (Scalar, value.dtype, value.python, value.weak, _is_short(value))
         if value.own and value.weak:
             what = (Scalar, SINGLE, True, False, False)
@@ -228,36 +228,29 @@ class Lowering:
             raise Unfit(f"`{key}` has values of two types")
         what = what if known is None else _either(known, what, key)
         differs = bool(value.own) or (known is not None and value.weak != known[3])
-        is_new = differs and key not in self.found.either
-        self.found.either |= {key} if is_new else set()
-        whole = value.whole or str(value.dtype == INT)
+        numbers = self.found.numbers
+        is_new = differs and key not in numbers.either
+        numbers.either |= {key} if is_new else set()
         if what[1] in FLOATS and (value.whole or INT in (value.dtype, known and known[1])):
-            self.found.whole.add(key)
+            numbers.whole.add(key)
         self._type(key, what, known is not None)
         if is_new:
             raise Again
+        dtype = FLOAT if what[1] == SINGLE and key in numbers.either else what[1]  # it is held so
+        text = value.text if value.dtype == dtype else elementwise.converted_text(value.text, dtype, value.dtype)
+        self._binds_to(key, text, value)
+
+    def _binds_to(self, key: str, text: str, value: Scalar) -> None:
+        """Write that a variable is bound to a number, and whether that is Python's, or an integer, if something asks."""
+        says = {"own": value.own or str(value.weak), "whole": value.whole or str(value.dtype == INT)}
         if value.own or value.whole:
             self.shapes.pop(key, None)
         else:
-            self.shapes[key] = (value.python, value.weak, whole)
-        dtype = FLOAT if what[1] == SINGLE and key in self.found.either else what[1]  # it is held so
-        text = value.text if value.dtype == dtype else elementwise.converted_text(value.text, dtype, value.dtype)
-        self._binds_to(key, text, value.own or str(value.weak), whole)
-
-    def _may_be_array(self, key: str, is_array: bool | None) -> None:
-        """Note whether a variable is an array without axes: at times, or always."""
-        known = self.found.without_axes.setdefault(key, is_array)
-        if known is not None and known is not is_array:
-            self.found.without_axes[key] = None
-            raise Again
-
-    def _binds_to(self, key: str, text: str, own: str, whole: str) -> None:
-        """Write that a variable is bound to a number, and whether that is Python's, or an integer, if something asks."""
-        told = {self.writer.item(key, "own"): self.writer.asked(own)} if key in self.found.told else {}
-        if key in self.found.told_whole:
-            told[self.writer.item(key, "whole")] = self.writer.asked(whole)
-        self.writer.rebound({key, *told})
-        for name, new in {key: text, **told}.items():
+            self.shapes[key] = (value.python, value.weak, says["whole"])
+        told = self.found.numbers.told
+        flags = {self.writer.item(key, which): self.writer.asked(own) for which, own in says.items() if (key, which) in told}
+        self.writer.rebound({key, *flags})
+        for name, new in {key: text, **flags}.items():
             if name != new:
                 self.writer.line(f"{name} = {new}")
 
@@ -336,7 +329,7 @@ class Lowering:
         if known[0] is Object:
             return Object(known[1])
         if known[0] is Scalar:
-            return replace(self._number(key, known), is_array=self.found.without_axes.get(key, False))
+            return _number(self, key, known)
         if key not in self.shapes:
             extents = []
             for axis in range(known[2]):
@@ -349,20 +342,6 @@ class Lowering:
                 value = loose.measured(self.writer, whole(key, tuple(extents), known[1]))
                 self.shapes[key] = (*extents, value.scales)
         return self._array(key, *known)
-
-    def _number(self, key: str, known: tuple) -> Scalar:
-        """The number under a variable."""
-        python, weak, said = self.shapes.get(key, (*known[2:4], self.writer.item(key, "whole")))
-        whole = said if key in self.found.whole and said != "False" else ""
-        reads = frozenset((key, whole) if whole.isidentifier() and whole != "True" else (key,))
-        narrow = known[1] == SINGLE and key in self.found.either
-        if key in self.shapes or key not in self.found.either:
-            if narrow and weak:
-                return Scalar(key, FLOAT, True, reads, weak=True, whole=whole)
-            text = elementwise.cast_text(key, SINGLE) if narrow else key
-            return Scalar(text, known[1], python, reads, weak=weak, whole=whole)
-        own = self.writer.item(key, "own")
-        return Scalar(key, FLOAT if narrow else known[1], True, reads | {own}, weak=narrow, own=own, whole=whole)
 
     def _array(self, key: str, kind: Any, dtype: str, rank: int) -> Any:
         """The array under a variable, or what is one at times."""
@@ -464,6 +443,30 @@ def _either(a: tuple, b: tuple, key: str) -> tuple:
     if len(dtypes) > 1:
         raise Unfit(f"`{key}` has values of two types")
     return (Scalar, *dtypes, a[2] or b[2], a[3] and b[3] and a[1] == b[1], a[4] and b[4])
+
+
+def _may_be_array(numbers: Numbers, key: str, is_array: bool | None) -> None:
+    """Note whether a variable is an array without axes: at times, or always."""
+    known = numbers.without_axes.setdefault(key, is_array)
+    if known is not None and known is not is_array:
+        numbers.without_axes[key] = None
+        raise Again
+
+
+def _number(self: Lowering, key: str, known: tuple) -> Scalar:
+    """The number under a variable."""
+    numbers = self.found.numbers
+    python, weak, said = self.shapes.get(key, (*known[2:4], self.writer.item(key, "whole")))
+    whole = said if key in numbers.whole and said != "False" else ""
+    narrow, certain = known[1] == SINGLE and key in numbers.either, key in self.shapes or key not in numbers.either
+    own = "" if certain else self.writer.item(key, "own")
+    reads = frozenset({key, own, whole} - {"", "True"})
+    is_array = numbers.without_axes.get(key, False)
+    if not certain or (narrow and weak):
+        dtype, weak = FLOAT if narrow else known[1], narrow
+        return Scalar(key, dtype, True, reads, weak=weak, own=own, whole=whole, is_array=is_array)
+    text = elementwise.cast_text(key, SINGLE) if narrow else key
+    return Scalar(text, known[1], python, reads, weak=weak, whole=whole, is_array=is_array)
 
 
 def _is_short(value: Scalar) -> bool:
@@ -832,8 +835,8 @@ def _for(self: Lowering, frame: Frame, s: gast.For) -> None:
     before, bounds = dict(frame.env), self.bounds
     if s.target.id in frame.variables:
         known, what = self.found.types.get(variable), (Scalar, INT, True, True, False)
-        self.found.either |= {variable} if known and known[3:4] != (True,) else set()
-        self.found.whole |= {variable} if known and known[1] in FLOATS else set()
+        self.found.numbers.either |= {variable} if known and known[3:4] != (True,) else set()
+        self.found.numbers.whole |= {variable} if known and known[1] in FLOATS else set()
         self._type(variable, _either(known, what, variable) if known and known[0] is Scalar else what, known is not None)
         inner = self.writer.fresh(variable + "_")
     else:
@@ -849,7 +852,8 @@ def _for(self: Lowering, frame: Frame, s: gast.For) -> None:
         if inner != variable:
             self._binds(variable)
             held = self.found.types[variable][1]
-            self._binds_to(variable, inner if held == INT else f"float({inner})", "True", "True")
+            number = Scalar(inner, INT, True, weak=True)
+            self._binds_to(variable, inner if held == INT else f"float({inner})", number)
         self.block(frame, s.body)
         self.writer.settle()
     bound = self.shapes
@@ -1075,11 +1079,19 @@ def _both(self: Lowering, frame: Frame, node: gast.BoolOp) -> Any:
         raise Unfit("`and` or `or` of what are no truth values")
     sign = " or " if decides else " and "
     reads = frozenset().union(*(v.reads for v in values))
-    owns = [v.own or str(v.weak) for v in values]
-    own = owns.pop() if any(o != owns[-1] for o in owns) or values[-1].own else ""
-    for v, o in zip(values[-2::-1], owns[::-1], strict=True) if own else ():
-        own = f"({o} if {v.text} else {own})" if decides else f"({own} if {v.text} else {o})"
+    own = _own_of_last(values, decides)
     return Scalar(f"({sign.join(v.text for v in values)})", BOOL, True, reads, weak=not own and values[-1].weak, own=own)
+
+
+def _own_of_last(values: list[Scalar], decides: bool) -> str:
+    """What says whether the truth value that decides is Python's, where that differs."""
+    owns = [v.own or str(v.weak) for v in values]
+    if len({*owns}) == 1 and not values[-1].own:
+        return ""
+    own = owns[-1]
+    for v, o in zip(values[-2::-1], owns[-2::-1], strict=True):
+        own = f"({o} if {v.text} else {own})" if decides else f"({own} if {v.text} else {o})"
+    return own
 
 
 def _display(self: Lowering, frame: Frame, node: gast.Tuple | gast.List) -> Any:

@@ -33,7 +33,7 @@ def begun(self: Any, key: str) -> None:
     if kind is Leaf:
         self.writer.allocate(key, (Extent(None, 0),) * what[1], what[0])
     elif kind is Scalar:
-        self.writer.line(f"{key} = {_NOTHING[FLOAT if what[0] == SINGLE and key in self.found.either else what[0]]}")
+        self.writer.line(f"{key} = {_NOTHING[FLOAT if what[0] == SINGLE and key in self.found.numbers.either else what[0]]}")
 
 
 _NOTHING = {FLOAT: "0.0", SINGLE: "np.float32(0.0)", INT: "0", BOOL: "False"}

@@ -38,6 +38,18 @@ class Again(Exception):
 
 
 @dataclass
+class Numbers:
+    """What is known of variables that are numbers.  `told`: what flags say, by variable, as something asks for it."""
+
+    either: set[str] = field(default_factory=set)  # numbers of Python's at times
+    whole: set[str] = field(default_factory=set)  # integers at times, and floats at others
+    without_axes: dict[str, bool | None] = field(
+        default_factory=dict
+    )  # whether they are arrays without axes; None: at times
+    told: set[tuple[str, str]] = field(default_factory=set)
+
+
+@dataclass
 class Found:
     """What is known after a pass over the function, and assumed in the next one."""
 
@@ -51,11 +63,7 @@ class Found:
     kept: dict[Any, str] = field(default_factory=dict)  # calls that NumPy computes, and why they have no loops
     unbound: set[str] = field(default_factory=set)  # variables that may be read before they are bound
     optional: set[str] = field(default_factory=set)  # variables that are None at times
-    either: set[str] = field(default_factory=set)  # variables that are numbers of Python's at times
-    without_axes: dict[str, bool | None] = field(default_factory=dict)  # which are arrays without axes; None: at times
-    told: set[str] = field(default_factory=set)  # those of which a flag says when, as something asks for it
-    whole: set[str] = field(default_factory=set)  # variables that are integers at times, and floats at others
-    told_whole: set[str] = field(default_factory=set)  # those of which a flag says when
+    numbers: Numbers = field(default_factory=Numbers)
     lists: dict[str, Any] = field(default_factory=dict)  # what all items of a list have in common
     moving: set[str] = field(default_factory=set)  # lists whose views are written while they are collected
     mixed: set[str] = field(default_factory=set)  # lists whose items have several types
@@ -132,12 +140,11 @@ class Writer:
 
     def asked(self, says: str) -> str:
         """What says whether a number is Python's, or an integer: the flags of variables that it reads are written."""
-        names, found = {*re.findall(r"\w+", says)}, self.found
-        new = {key for key in found.either - found.told if self.item(key, "own") in names}
-        new_whole = {key for key in found.whole - found.told_whole if self.item(key, "whole") in names}
-        if new or new_whole:
-            found.told |= new
-            found.told_whole |= new_whole
+        names, known = {*re.findall(r"\w+", says)}, self.found.numbers
+        keys = [(key, "own") for key in known.either] + [(key, "whole") for key in known.whole]
+        new = {(key, which) for key, which in keys if self.item(key, which) in names} - known.told
+        if new:
+            known.told |= new
             raise Again
         return says
 
@@ -145,16 +152,8 @@ class Writer:
         """A number under a new name, which nothing changes."""
         name = self.fresh(stem)
         self.line(f"{name} = {value.text}")
-        own, whole = (self._held(says, stem) for says in (value.own, value.whole))
+        own, whole = (_held(self, says, stem) for says in (value.own, value.whole))
         return replace(value, text=name, reads=frozenset(), affine=None, own=own, whole=whole)
-
-    def _held(self, says: str, stem: str) -> str:
-        """What says something of a number, under a new name."""
-        if not says:
-            return ""
-        name = self.fresh(stem)
-        self.line(f"{name} = {self.asked(says)}")
-        return name
 
     def line(self, text: str) -> None:
         """Write a statement."""
@@ -329,6 +328,15 @@ class Writer:
 
         for held in self.held:
             held.update({n: mapped(renamed, v) for n, v in held.items() if not v.reads.isdisjoint(names)})
+
+
+def _held(writer: Writer, says: str, stem: str) -> str:
+    """What says something of a number, under a new name."""
+    if not says:
+        return ""
+    name = writer.fresh(stem)
+    writer.line(f"{name} = {writer.asked(says)}")
+    return name
 
 
 def _is_constant(value: Scalar) -> bool:

@@ -2312,6 +2312,36 @@ def recursion_that_returns_what_is_written_behind_it(x):
     return handed[0][1] * handed[1][0]
 
 
+def handed_back(m):
+    return m
+
+
+def applied(m, f):
+    v = f(m)
+    return v
+
+
+def applied_and_written(m, f=np.transpose):
+    v = f(m)
+    v[0] *= 2.0
+
+
+@program(FOUR, first=Unsupported)
+def argument_that_a_function_value_hands_back_written(x):
+    m = np.outer(x, x)
+    v = applied(m, handed_back)
+    m[0] *= 2.0
+    return np.sum(v * m)
+
+
+@program(FOUR, first=Unsupported)
+def view_that_a_function_value_gives_written(x):
+    m = np.outer(x, x)
+    applied_and_written(m, np.ravel)
+    applied_and_written(m)
+    return np.sum(m * m)
+
+
 class TakenTwice:
     def __init__(self):
         self.sum = 0.0

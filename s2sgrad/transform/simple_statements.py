@@ -21,6 +21,7 @@ from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir import notes
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, place_of
 from s2sgrad.ir.reach import call
+from s2sgrad.ir.unit import MISSING
 from s2sgrad.memory.sources import bound_sources
 from s2sgrad.memory.writes import in_place
 from s2sgrad.transform import adjoint, containers, gathering, rematerialize, stores
@@ -269,7 +270,8 @@ class Statements:
     def _recorded(self, statement: gast.Assign, body: Block, record: str) -> None:
         """Note the record of a call, which may hold copies: refused if the result may alias an argument."""
         self.walk.extra.setdefault(id(body), []).append(record)
-        ours = is_ours(self.unit.called(statement.value))  # the pullback of a rule exposes no argument
+        target = self.unit.called(statement.value)
+        ours = target is not MISSING and is_ours(target)  # the pullback of a rule exposes no argument
         for x in self.adjoints.mirrored.intersection(binds(statement)):
             if not ours and bound_sources(self.unit, [x], statement.value, self.kinds):
                 self.unit.refuse(statement, "what this call gives may have memory of what it is given, and is written "

@@ -2340,6 +2340,18 @@ def view_that_a_function_value_gives_written(x):
     applied_and_written(m, np.ravel)
     applied_and_written(m)
     return np.sum(m * m)
+def scale_the_first(n, u, s):
+    u.ravel()[0] *= s
+    if n:
+        scale_the_first(n - 1, u, s)
+
+
+@program(FOUR, first=Unsupported)
+def recursion_that_writes_what_is_a_view_of_some_arrays(x):
+    y = np.outer(x, x[:2])
+    scale_the_first(1, y, x[3])
+    scale_the_first(1, y.T, x[2])  # writes a copy, which nobody reads
+    return np.sum(y * y * y)
 
 
 class TakenTwice:

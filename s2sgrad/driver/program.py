@@ -32,7 +32,7 @@ from s2sgrad.driver.recomputed import Recomputed
 from s2sgrad.driver.result_kinds import ResultKinds
 from s2sgrad.errors import S2SGradError
 from s2sgrad.forward.left_out import Values, widest
-from s2sgrad.inplace import recursive_writers
+from s2sgrad.inplace import writers_with_pairs
 from s2sgrad.ir import names
 from s2sgrad.ir.quote import mentioned
 from s2sgrad.ir.signatures import signature
@@ -157,7 +157,7 @@ class Program:
         """A variant of a recursive function that returns, after its value, the final state of these arguments."""
         key = (id(target), tuple(forms.items()))
         if key not in self._made.written:
-            function, tree = recursive_writers.written(target, forms)
+            function, tree = writers_with_pairs.written(target, forms)
             primal = self._read(target)
             self._made.primals[id(function)] = Primal(function, tree, primal.file, primal.lines)
             self._made.written[key] = function

@@ -29,19 +29,17 @@ from __future__ import annotations
 
 import types
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import gast
 
-from s2sgrad import source
 from s2sgrad.analysis import effects, reached_codes
 from s2sgrad.analysis.kinds import Array, Kind, Number
 from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.user_functions import is_plain
-from s2sgrad.errors import S2SGradError
 from s2sgrad.flow.graph import binds
-from s2sgrad.inplace import near_roots
+from s2sgrad.inplace import mentions, near_roots
 from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import nested, nodes
@@ -50,14 +48,13 @@ from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.rules import table
 from s2sgrad.runtime.asking import has
 from s2sgrad.runtime.checkpoints import behind_checkpoint
-from s2sgrad.source import look_up, read
+from s2sgrad.source import read
 
 _PLAIN = (gast.Assign, gast.AugAssign, gast.For, gast.If, gast.Pass)
 _IN_TEXT = (*_PLAIN, gast.AnnAssign, gast.Return, gast.Expr)
 _SCOPES = (gast.FunctionDef, gast.Lambda, gast.ClassDef, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp,
            gast.Yield, gast.YieldFrom, gast.NamedExpr, gast.Starred, gast.Await)  # fmt: skip
 _SHORT, _FEW = 12, 12  # statements and calls of what is written out more than once
-_MANY = 200  # functions of a program that are read to see who calls whom
 
 
 class CalledOnce:
@@ -74,7 +71,7 @@ class CalledOnce:
         here = Counter(target for target in found.values() if target is not None)
         if not here:
             return False
-        counts, varied = _mentions(self.entry), _varied(tree, self.kinds, self.wrt)
+        counts, varied = mentions.of(self.entry), _varied(tree, self.kinds, self.wrt)
         calls = [s for s in effects.walk(tree.body) if found[id(s)] is not None and effects.reads(s) & varied]
         short = [s for s in calls if self.is_short(s)]
         once = {id(s) for s in short if here[found[id(s)]] == counts[found[id(s)]] == 1}
@@ -186,31 +183,6 @@ def _binds_before_reads(unit: Unit, tree: gast.FunctionDef) -> bool:
 
     block(tree.body, {p.id for p in parameters(tree)})
     return sound
-
-
-def _mentions(entry: types.FunctionType) -> Counter[types.FunctionType]:
-    """How often the functions of a program name each of the user's functions."""
-    counts: Counter[types.FunctionType] = Counter()
-    waiting, seen = [entry], {entry}
-    while waiting and len(seen) < _MANY:
-        for found in _named(waiting.pop()):
-            counts[found] += 1
-            if found not in seen:
-                seen.add(found)
-                waiting.append(found)
-    return counts if not waiting else Counter()
-
-
-def _named(function: types.FunctionType) -> Iterator[types.FunctionType]:
-    """The user's functions that a function names, once for each time."""
-    try:
-        tree = source.read(function).tree
-    except S2SGradError:
-        return
-    for node in nodes(tree):
-        binding = look_up(function, node.id) if isinstance(node, gast.Name) else None
-        if binding is not None and is_plain(binding.value):
-            yield binding.value
 
 
 def _varied(tree: gast.FunctionDef, kinds: dict[str, Kind], wrt: set[str]) -> set[str]:

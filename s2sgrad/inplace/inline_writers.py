@@ -21,7 +21,7 @@ from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.flow.graph import binds
-from s2sgrad.inplace import recursive_writers
+from s2sgrad.inplace import writers_with_pairs
 from s2sgrad.inplace.rebind_markers import is_marker
 from s2sgrad.ir import notes
 from s2sgrad.ir.quote import Place, assign, at, clone, constant, name, nested, nodes, place_of, substitute
@@ -84,7 +84,7 @@ class Splicer:
             return None
         call = statement.value
         bound = also & set(binds(statement)) if isinstance(statement, gast.Assign) else None
-        if bound and not recursive_writers.calls_itself(target):
+        if bound and not writers_with_pairs.calls_itself(target):
             return target  # a recursion would be written out without end
         if source.read(target).is_generated:  # generated functions write no argument
             return None
@@ -119,12 +119,15 @@ class Splicer:
         if any(isinstance(a, gast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
             self.unit.refuse(call, f"`{target.__name__}` writes its arguments, and `*` or `**` hides which: write them out")
         given = self.pairs.arguments(self.unit, target, call)
-        if recursive_writers.calls_itself(target):
+        if writers_with_pairs.calls_itself(target):
             summary = mod_ref.summary_of_call(self.unit, target, call, self.kinds)
-            forms = recursive_writers.copy_forms(self.unit, target, given, summary, self.kinds, statement)
-            same = recursive_writers.returned(target, summary, forms)
-            return recursive_writers.call(
-                self.unit, statement, self.pairs.written_by(target, forms), given, forms, same, self.kinds
+            forms = writers_with_pairs.copy_forms(self.unit, target, given, summary, self.kinds, statement)
+            if isinstance(forms, str):
+                writers_with_pairs.refuse(self.unit, statement, target, forms)
+            same = writers_with_pairs.returned(target, summary, forms)
+            gives = writers_with_pairs.gives_value(target)
+            return writers_with_pairs.call(
+                self.unit, statement, self.pairs.written_by(target, forms), gives, given, forms, same, False, self.kinds
             )
         with self.unit.calling(call):
             callee, body = self.pairs.normal_form(target)

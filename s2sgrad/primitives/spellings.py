@@ -73,6 +73,9 @@ COUNTS = {"ndim", "size"}
 FLAT_ATTRIBUTES = {"shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags"}
 """Array attributes without derivative."""
 
+OF_LAYOUT = {"strides", "flags"}
+"""Those of them that say how the memory of an array is laid out."""
+
 RESULTS = {"out", "output"}
 """Keywords of libraries for an array that receives the result."""
 

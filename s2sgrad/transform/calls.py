@@ -68,7 +68,7 @@ class Pairs(Protocol):
         """A user's function in normal form, to be inlined."""
 
     def written_by(self, target: Any, forms: dict[str, Any]) -> Any:
-        """The function that also returns the final values of the parameters in `forms` (see `recursive_writers`)."""
+        """The function that also returns the final values of the parameters in `forms` (see `writers_with_pairs`)."""
 
 
 Cotangents = list[tuple[gast.Name, gast.AST, int]]  # for each argument its cotangent, with its level (see `zeros`)

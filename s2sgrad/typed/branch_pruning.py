@@ -11,7 +11,7 @@ The kind of a variable is the join over all its bindings; a test for None asks o
     if out is None: out = np.zeros(3)      ->      out = np.zeros(3), where None is passed for `out`
 
 What a call leaves in a list or dict is unknown while it writes its argument: tests of what is in there wait until the call
-returns it (`inplace.recursive_writers`).
+returns it (`inplace.writers_with_pairs`).
 """
 
 from __future__ import annotations

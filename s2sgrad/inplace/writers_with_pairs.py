@@ -1,15 +1,16 @@
-"""A recursive function that writes its arguments: it gets copies to write, and returns their final values.
+"""A function that writes its arguments and has a pair: it gets copies to write, and returns their final values.
 
     def walk(n, out):                             def walk_written(n, out):
         out.append(n * n)                             out_written = list(out)
         if n > 0:                         ->          out_written.append(n * n)
             walk(n - 1, out)                          if n > 0: walk(n - 1, out_written)
-                                                      return None, out_written
+                                                      return out_written
 
-    walk(3, out)      ->      resizes(out); t, out_written = walk_written(3, out); out = out_written
+    walk(3, out)      ->      resizes(out); out_written = walk_written(3, out); out = out_written
 
 An array is overwritten with the returned one, `u[...] = u_written`; a list or dict, which must have no other name, is
-rebound.  The recursive call is rewritten in the same way.
+rebound.  A recursive call is rewritten in the same way.  What the function returns precedes the final values.  A copy has
+a memory layout of its own, for which no such function may ask (`memory_layout`).
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ from s2sgrad.analysis.kinds import Array, Container, Kind, Set
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.errors import S2SGradError
 from s2sgrad.flow.graph import binds
+from s2sgrad.inplace.memory_layout import asks_layout
 from s2sgrad.ir import scoping
+from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.names import Namer
 from s2sgrad.ir.one_compilation import forgotten_after
 from s2sgrad.ir.quote import assign, at, constant, expression, name, nodes, rewritten, statements, statements_in
@@ -100,9 +103,11 @@ def written(function: types.FunctionType, forms: dict[str, Form]) -> tuple[types
     inside = {p: names.fresh(p) if p in rebound else after[p] for p in forms}
     scoping.rename(inside, *tree.body)
     last = [name(n) for n in after.values()]
+    gives = gives_value(function)
 
     def leaving(value: gast.AST | None) -> gast.Return:
-        return gast.Return(gast.Tuple([value or constant(None), *last], gast.Load()))
+        parts = [value or constant(None), *last] if gives else last
+        return gast.Return(parts[0] if len(parts) == 1 else gast.Tuple(parts, gast.Load()))
 
     def ends(statement: gast.AST) -> list[gast.AST]:
         return at(statement, leaving(statement.value)) if isinstance(statement, gast.Return) else [statement]
@@ -123,10 +128,11 @@ def written(function: types.FunctionType, forms: dict[str, Form]) -> tuple[types
     return made_, tree
 
 
-def call(unit: Unit, statement: gast.AST, function: types.FunctionType, passed: dict[str, Any], forms: dict[str, Form],
-         same: str | None, kinds: dict[str, Kind]) -> list[gast.AST]:  # fmt: skip
-    """The statements for a call that writes its arguments; `function` also returns their final values, and its value is the
-    argument for the parameter `same`, if that is not None.
+def call(unit: Unit, statement: gast.AST, function: types.FunctionType, gives: bool, passed: dict[str, Any],
+         forms: dict[str, Form], same: str | None, apart: bool, kinds: dict[str, Kind]) -> list[gast.AST]:  # fmt: skip
+    """The statements for a call of `function`, which returns the final values of the arguments that it writes, behind its
+    own value if it `gives` one.  That value is the argument for the parameter `same`, if that is not None.  `apart`: no two
+    arguments alias.
     """
     unit.made.lifted.append(function)
     shared = mod_ref.returned_arguments(unit, function, statement.value, kinds)
@@ -141,23 +147,39 @@ def call(unit: Unit, statement: gast.AST, function: types.FunctionType, passed: 
             others = [name(n.id) for q, n in passed.items() if q != p and isinstance(n, gast.Name) and n.id in unit.locals]
             line = constant(getattr(statement, "lineno", 0))
             check = gast.Call(name(unit.helper("apart", runtime.apart)), [line, name(u), *others], [])
-            before += [gast.Expr(check)] if others else []
+            before += [gast.Expr(check)] if others and not apart else []
             back.append(gast.Assign([gast.Subscript(name(u), constant(Ellipsis), gast.Store())], name(held[p]), None))
         else:
             before += statements("f(u)", f=unit.helper("resizes", runtime.resizes), u=u)
             value: gast.AST = name(held[p])
             back.append(assign(u, value if alone else gast.Call(unit.builtin(form.type), [value], [])))
-    pair, value = unit.temp(), unit.temp()
-    targets = gast.Tuple([name(n, store=True) for n in (value, *held.values())], gast.Store())
     called = gast.Call(name(unit.helper(function.__name__, function)), statement.value.args, statement.value.keywords)
-    value = value if same is None else passed[same].id
-    result = [gast.Assign(statement.targets, name(value), None)] if isinstance(statement, gast.Assign) else []
-    return at(statement, *before, assign(pair, called), gast.Assign([targets], name(pair), None), *back, *result)
+    given = unit.temp() if gives else None
+    parts = [n for n in (given, *held.values()) if n is not None]
+    if len(parts) == 1:
+        made = [assign(parts[0], called)]
+    else:
+        pair = unit.temp()
+        targets = gast.Tuple([name(n, store=True) for n in parts], gast.Store())
+        made = [assign(pair, called), gast.Assign([targets], name(pair), None)]
+    result: list[gast.AST] = []
+    if isinstance(statement, gast.Assign):
+        value = constant(None) if given is None else name(given if same is None else passed[same].id)
+        result = [gast.Assign(statement.targets, value, None)]
+    return at(statement, *before, *made, *back, *result)
+
+
+def gives_value(function: types.FunctionType) -> bool:
+    """Whether a function returns something else than None."""
+    returns = [s for s in statements_in(read(function).tree.body) if isinstance(s, gast.Return)]
+    return any(s.value is not None and not is_none(s.value) for s in returns)
 
 
 def copy_forms(unit: Unit, target: Any, passed: dict[str, Any], summary: Summary, kinds: dict[str, Kind],
-             statement: gast.AST) -> dict[str, Form]:  # fmt: skip
-    """How each written argument is copied; refuses what is not supported."""
+             statement: gast.AST) -> dict[str, Form] | str:  # fmt: skip
+    """How each written argument is copied; or why that is not supported."""
+    if any(place.kind == "any" for place in summary.written) or any(isinstance(n, list) for n in passed.values()):
+        return "and what it writes is not known"
     places = {place.key for place in summary.written if place.kind in ("own", "in")}
     inside = {place.key for place in summary.written if place.kind == "in"}
     names = [n.id for n in passed.values() if isinstance(n, gast.Name)]
@@ -166,27 +188,18 @@ def copy_forms(unit: Unit, target: Any, passed: dict[str, Any], summary: Summary
         if parameter not in places or not isinstance(node, gast.Name) or not has_memory(kinds.get(node.id)):
             continue
         if names.count(node.id) > 1:
-            _refuse(unit, statement, target, f"and `{node.id}` is two of them")
+            return f"and `{node.id}` is two of them"
         form = form_of(kinds.get(node.id), parameter in inside) if node.id in unit.locals else None
         if form is None:
-            _refuse(unit, statement, target, f"and `{parameter}` is no array, no set, and no list or dict of numbers, "
-                                             "as far as is known")  # fmt: skip
+            return f"and `{parameter}` is no array, no set, and no list or dict of numbers, as far as is known"
         forms[parameter] = form
-    _require_known(unit, target, passed, summary, forms, kinds, statement)
-    return forms
-
-
-def _require_known(
-    unit: Unit, target: Any, passed: dict[str, Any], summary: Summary, forms: dict[str, Form], kinds: dict[str, Kind],
-    statement: gast.AST,
-) -> None:  # fmt: skip
-    """Refuse a function whose writes are unknown, or which may return what it writes."""
-    if any(place.kind == "any" for place in summary.written) or any(isinstance(n, list) for n in passed.values()):
-        _refuse(unit, statement, target, "and what it writes is not known")
+    if any(form.type is np.ndarray for form in forms.values()) and asks_layout(target):
+        return "and what it writes may depend on how the memory of an array is laid out"
     held = {place.key for place in summary.returns | summary.holds if place.kind in ("own", "in")}
     bound = [kinds[n] for n in binds(statement) if n in kinds]
     if held & forms.keys() and any(map(has_memory, bound)) and returned(target, summary, forms) is None:
-        _refuse(unit, statement, target, "and may return what it writes")
+        return "and may return what it writes"
+    return forms
 
 
 def returned(function: types.FunctionType, summary: Summary, forms: dict[str, Form]) -> str | None:
@@ -211,6 +224,7 @@ def _hands_back(function: types.FunctionType, p: str) -> bool:
     return p not in rebound and all(is_it(s.value) for s in statements_in(tree.body) if isinstance(s, gast.Return))
 
 
-def _refuse(unit: Unit, statement: gast.AST, target: Any, why: str) -> NoReturn:
+def refuse(unit: Unit, statement: gast.AST, target: Any, why: str) -> NoReturn:
+    """Refuse a recursive function."""
     unit.refuse(statement, f"`{target.__name__}` may write its arguments and calls itself, {why}, which cannot be followed: "
                            "write it as a loop, or return new arrays", mod_ref.places_of_writes(target))  # fmt: skip

@@ -23,6 +23,8 @@ from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.flow.graph import binds
 from s2sgrad.inplace import writers_with_pairs
 from s2sgrad.inplace.rebind_markers import is_marker
+from s2sgrad.inplace.repeated_writers import RepeatedWriters
+from s2sgrad.inplace.writers_with_pairs import Form
 from s2sgrad.ir import notes
 from s2sgrad.ir.quote import Place, assign, at, clone, constant, name, nested, nodes, place_of, substitute
 from s2sgrad.ir.scoping import rename
@@ -46,17 +48,20 @@ class Splicer:
 
     def run(self, tree: gast.FunctionDef, also: frozenset[str] = frozenset()) -> bool:
         """Inline the calls that write their arguments, and those that bind a name in `also`; whether there were any."""
-        found = False
-        for body in nested(tree.body):
+        targets = {id(s): target for s in effects.walk(tree.body) if (target := self.callee(s, also)) is not None}
+        kept = self.kept(tree, targets, also)
+        for body in nested(tree.body) if targets else ():
             out: list[gast.AST] = []
             for statement in body:
-                target = self.callee(statement, also)
+                target = targets.get(id(statement))
                 if target is None:
                     out.append(statement)
+                elif id(statement) in kept:
+                    out += self.called(statement, target, kept[id(statement)], apart=True)
                 else:
-                    found = True
                     out += self.written_out(statement, target)
             body[:] = out
+        found = bool(targets)
         if found and sum(1 for _ in effects.walk(tree.body)) > _LONGEST:
             self.unit.refuse(
                 tree, "the functions that it calls and that write their arguments are too many to be written out"
@@ -124,11 +129,7 @@ class Splicer:
             forms = writers_with_pairs.copy_forms(self.unit, target, given, summary, self.kinds, statement)
             if isinstance(forms, str):
                 writers_with_pairs.refuse(self.unit, statement, target, forms)
-            same = writers_with_pairs.returned(target, summary, forms)
-            gives = writers_with_pairs.gives_value(target)
-            return writers_with_pairs.call(
-                self.unit, statement, self.pairs.written_by(target, forms), gives, given, forms, same, False, self.kinds
-            )
+            return self.called(statement, target, forms, writers_with_pairs.returned(target, summary, forms))
         with self.unit.calling(call):
             callee, body = self.pairs.normal_form(target)
         self.units.append(callee)
@@ -151,6 +152,26 @@ class Splicer:
         if isinstance(statement, gast.Assign):
             out.append(at(statement, gast.Assign(statement.targets, body.body[-1].value, None))[0])
         return out
+
+    def kept(self, tree: gast.FunctionDef, targets: dict[int, Any], also: frozenset[str]) -> dict[int, dict[str, Form]]:
+        """By statement: how the written arguments are copied, for the calls of functions that keep a pair."""
+        calls = []
+        for statement in effects.walk(tree.body) if targets else ():
+            target = targets.get(id(statement))
+            if target is None or also & set(binds(statement)) or self.may_raise_refusal(target):
+                continue
+            call = statement.value
+            if not any(isinstance(a, gast.Starred) for a in call.args) and all(k.arg is not None for k in call.keywords):
+                calls.append((statement, target, self.pairs.arguments(self.unit, target, call)))
+        return RepeatedWriters(self.unit, self.kinds, self.pairs.entry).among(calls, tree)
+
+    def called(
+        self, statement: gast.AST, target: Any, forms: dict[str, Form], same: str | None = None, apart: bool = False
+    ) -> list[gast.AST]:
+        """The statements that call a function which returns the final values of the arguments that it writes."""
+        given = self.pairs.arguments(self.unit, target, statement.value)
+        gives, function = writers_with_pairs.gives_value(target), self.pairs.written_by(target, forms)
+        return writers_with_pairs.call(self.unit, statement, function, gives, given, forms, same, apart, self.kinds)
 
     def placed(self, callee: Unit, body: gast.FunctionDef, call: gast.Call) -> dict[Place, Place]:
         """Mark the nodes of an inlined callee with the number of the call; maps their old source positions to the new."""

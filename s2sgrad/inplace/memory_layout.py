@@ -1,4 +1,4 @@
-"""Whether a function may depend on how the memory of its arguments is laid out: a copy is contiguous, the argument may not be.
+"""Whether a function may depend on how its arguments lie in memory: a copy is contiguous, an argument may not be.
 
     def clear(u): u.ravel()[0] = 0.0      writes `u` where it is contiguous, else a copy that nobody reads
     def scale(u): u[0] *= 2.0             writes `u` however it is laid out

@@ -40,6 +40,8 @@ from s2sgrad.runtime.copies import copied
 from s2sgrad.source import read
 from s2sgrad.source.making import made
 
+ARRAY = np.ndarray
+
 _REFERRED: dict[types.FunctionType, set[types.FunctionType]] = {}
 forgotten_after(_REFERRED.clear)
 
@@ -140,7 +142,8 @@ def call(unit: Unit, statement: gast.AST, function: types.FunctionType, gives: b
     alone = len(forms) == 1 and shared is not None and not shared.whole and not shared.inside
     before: list[gast.AST] = []
     back: list[gast.AST] = []
-    held = {p: unit.local(f"{p}_written") for p in forms}
+    direct = len(forms) == 1 and not gives and all(form.type is np.ndarray for form in forms.values())
+    held = {p: unit.temp() if direct else unit.local(f"{p}_written") for p in forms}
     for p, form in forms.items():
         u = passed[p].id
         if form.type is np.ndarray:

@@ -52,6 +52,10 @@ class Pair:
 class Pairs(Protocol):
     """The source of pairs for user functions."""
 
+    @property
+    def entry(self) -> Any:
+        """The function that is compiled, which calls all others."""
+
     def has_source(self, target: Any) -> bool:
         """Whether the source of a callable can be read."""
 

@@ -2,7 +2,10 @@
 
     t1 = x * y; t2 = np.sin(t1); z = t2 + x     ->     z = np.sin(x * y) + x
 
-The expression moves across no statement that binds or changes its operands; one with side effects moves across nothing.
+The expression moves across no statement that binds or changes its operands; one with side effects moves across nothing, but
+for a call that may only raise, which moves across a record:
+
+    t1 = g(u); records.append(u.copy()); u[...] = t1     ->     records.append(u.copy()); u[...] = g(u)
 
 >>> from s2sgrad.cli.stages import changes
 >>> print(changes('''
@@ -29,7 +32,7 @@ from s2sgrad.ir.exits import leaves
 from s2sgrad.ir.forms import bound_name, number
 from s2sgrad.ir.quote import HEADER, PARTS, Transformer, children, clone, nested, nodes
 from s2sgrad.ir.unit import Unit, sweep_of
-from s2sgrad.memory import behaviour
+from s2sgrad.memory import behaviour, mod_ref
 
 _DEEPEST = 40  # Python's parser allows two hundred nested brackets
 
@@ -162,7 +165,8 @@ class _Fold:
                 held[statement.targets[0].id] = self.hold(statement)
             else:
                 if held and not self.is_quiet(statement):
-                    release(lambda n, h: not h.is_pure)
+                    records = self.is_record(statement)
+                    release(lambda n, h: not (h.is_pure or (records and self.changes_nothing(h.statement.value))))
                 release(lambda n, h: n in read)
                 out.append(statement)
         last = [out.pop()] if out and isinstance(out[-1], _LEAVING) else []
@@ -184,6 +188,20 @@ class _Fold:
     def is_quiet(self, statement: gast.AST) -> bool:
         """Whether an impure expression may move across a statement."""
         return isinstance(statement, gast.Assign) and behaviour.is_pure(self.unit, statement.value)
+
+    def is_record(self, statement: gast.AST) -> bool:
+        """Whether a statement pushes what has no side effects on a list of this function's."""
+        grown = effects.changed_by_call(getattr(statement, "value", None))
+        known = self.unit.memory.stacks if self.unit.memory is not None else set()
+        return bool(grown) and grown <= known and behaviour.is_local(self.unit, statement, grown)
+
+    def changes_nothing(self, value: gast.AST) -> bool:
+        """Whether an expression has no effect but that it may raise, and that it changes memory which it allocates."""
+        found = [behaviour.of_call(self.unit, n) for n in nodes(value) if isinstance(n, gast.Call)]
+        writes = (mod_ref.of(f) for one in found for f in one.runs)
+        return all(one.effect < behaviour.Effect.ANYTHING and one.runs for one in found if one.effect) and not any(
+            w.arguments or w.outside for w in writes
+        )
 
     def fill(self, statement: gast.AST, held: dict[str, _Waiting], read: set[str]) -> None:
         """Substitute waiting temporaries into a statement that reads them, last first."""

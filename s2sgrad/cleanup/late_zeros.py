@@ -7,6 +7,15 @@
     g_bar[k:] = 0.0                 ->      g_bar[k:] = y_bar * s
     g_bar[k:] += y_bar * s
 
+    t = u_bar[...].copy()           ->      u_bar[...] = g_bwd(u_bar)
+    u_bar[...] = 0.0
+    u_bar += g_bwd(t)
+
+    t = u_bar[1:].copy()            ->      g_bar += u_bar[1:] * c
+    u_bar[1:] = 0.0
+    g_bar += t * c
+    u_bar[1:] += t
+
 No statement that the zeros move over touches these elements, nor does the one that reads.  They mention no array of that
 memory, but for sections that differ along an axis by their constants (`0` and `1`, `-1` and `:-1`).
 
@@ -25,6 +34,7 @@ memory, but for sections that differ along an axis by their constants (`0` and `
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import zip_longest
 from typing import Any
 
@@ -41,6 +51,7 @@ from s2sgrad.memory.aliasing import Memory
 from s2sgrad.memory.sources import is_fresh
 
 _SIMPLE = (gast.Assign, gast.AugAssign)
+Counts = tuple[Counter[str], Counter[str]]  # how often names are read, and bound
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -57,7 +68,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
                 if bound in unit.temps and reads[bound] == 1 == writes[bound]:
                     _read_before(unit, block, place)
         for block in nested(tree.body):
-            _assign_all_first(unit, block, [s for s in block if _zeroed(adjoints, s) is not None])
+            _assign_all_first(unit, block, [s for s in block if _zeroed(adjoints, s) is not None], (reads, writes))
     return tree
 
 
@@ -98,8 +109,12 @@ def _read_before(unit: Unit, block: Block, place: int) -> None:
 
 def _is_plain(unit: Unit, statement: Any, bound: str) -> bool:
     """Whether a statement reads a name at once, once, and keeps nothing of what it stands for."""
-    inner = [n for n in nodes(statement.value) if isinstance(n, (gast.Lambda, gast.ListComp, gast.IfExp, gast.BoolOp))]
-    if inner or sum(n.id == bound for n in nodes_of(statement.value, NAMES)) != 1:
+    return sum(n.id == bound for n in nodes_of(statement.value, NAMES)) == 1 and _keeps_nothing(unit, statement)
+
+
+def _keeps_nothing(unit: Unit, statement: Any) -> bool:
+    """Whether a statement reads all that it reads at once, and keeps nothing of it."""
+    if any(isinstance(n, (gast.Lambda, gast.ListComp, gast.IfExp, gast.BoolOp)) for n in nodes(statement.value)):
         return False
     section = effects.stored(statement)
     stores = section is not None and isinstance(unit.kinds.get(getattr(section.value, "id", "")), Array)
@@ -122,31 +137,113 @@ def _write(statement: Any, bound: str, section: gast.Subscript) -> None:
                 setattr(statement if value is statement.value else node, field, section)
 
 
-def _assign_all_first(unit: Unit, block: Block, zeros: list[gast.AST]) -> None:
+def _assign_all_first(unit: Unit, block: Block, zeros: list[gast.AST], counts: Counts) -> None:
     """Assign what is added next to what these statements set to 0."""
     for statement in zeros:
-        _assign_first(unit, block, next(k for k, s in enumerate(block) if s is statement))
+        place = next(k for k, s in enumerate(block) if s is statement)
+        taken = block[place - 1] if place else None
+        if taken is not None and _put_back(unit, block, place, counts):
+            continue
+        assigned = _assign_first(unit, block, place)
+        if assigned is not None and taken is not None:
+            _read_uncopied(unit, block, taken, assigned, counts)
 
 
-def _assign_first(unit: Unit, block: Block, place: int) -> None:
-    """Assign what the next statement about an array adds to its zeros."""
+def _assign_first(unit: Unit, block: Block, place: int) -> gast.AST | None:
+    """Assign what the next statement about an array adds to its zeros; the statement that does so."""
     section = effects.stored(block[place])
     if section is None:
-        return
+        return None
     own, index = section.value.id, mentioned(section.slice)
     for later in range(place + 1, len(block)):
         statement = block[later]
         if not isinstance(statement, _SIMPLE) or not index.isdisjoint(unit.changed(statement)):
-            return
+            return None
         names = unit.memory.at_once_with(own) | {own}
         if not names.isdisjoint(mentioned(statement)):
             added = isinstance(statement, gast.AugAssign) and isinstance(statement.op, (gast.Add, gast.Sub))
-            if added and _text(statement.target) == _text(section) and names.isdisjoint(mentioned(statement.value)):
+            if added and _is_of(statement.target, section) and names.isdisjoint(mentioned(statement.value)):
                 value = statement.value if isinstance(statement.op, gast.Add) else minus(statement.value)
-                block[later : later + 1] = at(statement, gast.Assign([statement.target], value, None))
+                target = effects.stored(block[place])
+                (block[later],) = at(statement, gast.Assign([target], value, None))
                 del block[place]
                 unit.rewritten(*block[later - 1 : later])
-            return
+                return block[later - 1]
+            return None
+    return None
+
+
+def _put_back(unit: Unit, block: Block, place: int, counts: Counts) -> bool:
+    """Leave out zeros where all that was there is added again, with only other sums in between; whether that is so."""
+    taken, section = block[place - 1], effects.stored(block[place])
+    bound = bound_name(taken)
+    if section is None or bound not in unit.temps or _text(receiver(taken.value, "copy")) != _text(section):
+        return False
+    names = unit.memory.at_once_with(section.value.id) | {section.value.id}
+    readers: list[gast.AST] = []  # of the copy
+    summed = False  # whether something may have been added to the section
+    sound = True  # whether the section was what the copy is, wherever that is read
+    for later in range(place + 1, len(block)):
+        statement = block[later]
+        if not isinstance(statement, _SIMPLE) or not mentioned(section.slice).isdisjoint(unit.changed(statement)):
+            return False
+        added = isinstance(statement, gast.AugAssign) and isinstance(statement.op, (gast.Add, gast.Sub))
+        if added and _is_of(statement.target, section) and getattr(statement.value, "id", None) == bound:
+            if not isinstance(statement.op, gast.Add):
+                return False
+            _keep(unit, block, place, later, readers if sound and _reads(readers, bound) == counts[0][bound] - 1 else [])
+            return True
+        if bound in mentioned(statement):
+            readers.append(statement)
+            sound = sound and not summed and _keeps_nothing(unit, statement)
+        if not names.isdisjoint(mentioned(statement)):
+            if not added or not names.isdisjoint(mentioned(statement.value)):
+                return False
+            summed = True
+    return False
+
+
+def _keep(unit: Unit, block: Block, place: int, last: int, readers: list[gast.AST]) -> None:
+    """Remove zeros and what adds to them again; the copy, which these statements read, may be the section itself."""
+    taken = block[place - 1]
+    del block[last], block[place]
+    if readers:
+        taken.value = receiver(taken.value, "copy")
+        bound = bound_name(taken) or ""
+        if len(readers) == 1 == _reads(readers, bound) and _is_plain(unit, readers[0], bound):
+            _write(readers[0], bound, taken.value)
+            unit.rewritten(readers[0])
+            del block[place - 1]
+        else:
+            unit.rewritten(taken)
+
+
+def _reads(statements: list[gast.AST], bound: str) -> int:
+    """How often these statements read a name."""
+    return sum(n.id == bound for s in statements for n in effects.loads(effects.header(s)))
+
+
+def _is_of(target: gast.AST, section: gast.Subscript) -> bool:
+    """Whether a statement adds to this section, or to the array of which the section is all."""
+    return _text(target) == _text(section) or (_is_whole(section) and getattr(target, "id", "") == section.value.id)
+
+
+def _is_whole(section: gast.Subscript) -> bool:
+    """Whether this is `u[...]`."""
+    return isinstance(section.slice, gast.Constant) and section.slice.value is Ellipsis
+
+
+def _read_uncopied(unit: Unit, block: Block, taken: gast.AST, assigned: Any, counts: Counts) -> None:
+    """Read a section itself where a copy of it, `taken` before, is read by nothing but what is `assigned` to the section."""
+    section, bound = effects.stored(assigned), bound_name(taken) or ""
+    copied = receiver(taken.value, "copy") if bound in unit.temps else None
+    if copied is None or section is None or _text(copied) != _text(section):
+        return
+    reads, writes = counts
+    if reads[bound] == 1 == writes[bound] and bound in mentioned(assigned.value) and _is_plain(unit, assigned, bound):
+        _write(assigned, bound, copied.value if _is_whole(copied) else copied)
+        block[:] = [s for s in block if s is not taken]
+        unit.rewritten(assigned)
 
 
 def _text(section: gast.AST) -> str:

@@ -22,9 +22,10 @@ from s2sgrad.memory.writes import changes_unseen, handed_over, in_place
 class Memory:
     """Aliasing in one function: `shared[x]` are the names that may share memory with `x`, `x` included, where there are
     others. `written` the names whose memory some statement writes. `lost` the objects that calls change and the reverse
-    sweep does not restore (sets, globals, objects of user classes)."""
+    sweep does not restore (sets, globals, objects of user classes). `always`: ask where no statement writes, too, but
+    callees may."""
 
-    def __init__(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], always: bool = False) -> None:
         self.unit, self.kinds = unit, kinds
         statements = list(effects.walk(tree.body))
         bases = {b for s in statements if (b := in_place(unit, s, kinds)) is not None}
@@ -38,7 +39,7 @@ class Memory:
         self.exposed = _exposed(unit, statements)
         handed = self.exposed.union(*(handed_over(unit, s, kinds) for s in statements))
         grown = any(effects.changed_by_call(getattr(s, "value", None)) for s in statements)
-        if not bases and not handed and not grown:
+        if not bases and not handed and not grown and not always:
             return
         self._relate(tree)
         self.written |= {n for b in bases for n in self.shared.get(b, ())}

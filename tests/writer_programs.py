@@ -1,8 +1,8 @@
 """Random programs that call functions which write their arguments, each at several places: pairs of these get copies.
 
-`writer_program(seed)` writes the same program again.  Two or three helpers of four statements and more write one array or two,
-and may call each other.  The differentiated function hands them arrays, views, transposed matrices, swapped buffers, the
-same array twice, rows of lists, in loops and branches, and reads other names of the memory afterwards.
+`writer_program(seed)` writes the same program again.  Up to three helpers of four statements and more write one array or
+two, and may call each other.  The differentiated function hands them arrays, views, transposed matrices, swapped buffers,
+the same array twice, rows of lists, in loops and branches, and reads other names of the memory afterwards.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ def writer_program(seed: int) -> Program:
              "    keep = {'a': z}"]  # fmt: skip
     for _ in range(rng.randint(3, 7)):
         lines += _use(rng, helpers)
-    lines.append("    return n + np.sum(a * b) + np.sum(m * m) * v[0] + d[2] * z[0] + rows[0][1] * rows[1][2] + w[0, 0] * w[1, 1]")
+    lines.append(
+        "    return n + np.sum(a * b) + np.sum(m * m) * v[0] + d[2] * z[0] + rows[0][1] * rows[1][2] + w[0, 0] * w[1, 1]"
+    )
     source = "\n\n\n".join([FIXED, *texts, "\n".join(lines)]) + "\n"
     kinds = (VECTOR, NUMBER)
     return Program(source, draw_arguments(rng, kinds, digits=5), frozenset(), seed, kinds, "writer_program")
@@ -88,7 +90,9 @@ def _use(rng: random.Random, helpers: list[tuple[str, bool]]) -> list[str]:
     """One use of a helper, or what else happens to the arrays."""
     way = rng.random()
     if way < 0.08:
-        return [rng.choice(["    a, b = b, a", "    d = b", "    v = b[1:]", "    rows[0] = a", "    a = a * c", "    w = m"])]
+        return [
+            rng.choice(["    a, b = b, a", "    d = b", "    v = b[1:]", "    rows[0] = a", "    a = a * c", "    w = m"])
+        ]
     name, two = rng.choice(helpers)
     array = rng.choice(ARRAYS)
     given = [array, rng.choice(OTHERS)] if two else [array]

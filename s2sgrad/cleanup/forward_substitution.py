@@ -164,9 +164,7 @@ class _Fold:
                 release(lambda n, h: n in read)
                 held[statement.targets[0].id] = self.hold(statement)
             else:
-                if held and not self.is_quiet(statement):
-                    records = self.is_record(statement)
-                    release(lambda n, h: not (h.is_pure or (records and self.changes_nothing(h.statement.value))))
+                release(self.held_up_by(statement, held))
                 release(lambda n, h: n in read)
                 out.append(statement)
         last = [out.pop()] if out and isinstance(out[-1], _LEAVING) else []
@@ -188,6 +186,13 @@ class _Fold:
     def is_quiet(self, statement: gast.AST) -> bool:
         """Whether an impure expression may move across a statement."""
         return isinstance(statement, gast.Assign) and behaviour.is_pure(self.unit, statement.value)
+
+    def held_up_by(self, statement: gast.AST, held: dict[str, _Waiting]) -> Callable[[str, _Waiting], bool]:
+        """Whether a temporary must not move across a statement because of its side effects."""
+        if not held or self.is_quiet(statement):
+            return lambda n, h: False
+        records = self.is_record(statement)
+        return lambda n, h: not (h.is_pure or (records and self.changes_nothing(h.statement.value)))
 
     def is_record(self, statement: gast.AST) -> bool:
         """Whether a statement pushes what has no side effects on a list of this function's."""

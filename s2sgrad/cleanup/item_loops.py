@@ -38,7 +38,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container
 from s2sgrad.flow.graph import Block
 from s2sgrad.ir.forms import bound_name, popped, receiver
-from s2sgrad.ir.quote import NAMES, clone, constant, mentioned, name, nodes_of, stored
+from s2sgrad.ir.quote import NAMES, clone, constant, mentioned, name, nested, nodes_of, stored
 from s2sgrad.ir.unit import Unit
 
 
@@ -64,7 +64,27 @@ def restore(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     for loop in _loops(unit, tree):
         if loop.target.id in own and not _over_items(unit, tree, loop) and spare and not _uses(loop.body, loop.target.id):
             _count(unit, loop)
+    _drop_unread(unit, tree)
     return tree
+
+
+def _drop_unread(unit: Unit, tree: gast.FunctionDef) -> None:
+    """Leave out tuples of constants that only the loops read which now show them."""
+    read = {n.id for n in nodes_of(tree, NAMES) if isinstance(n.ctx, gast.Load)}
+    for body in nested(tree.body):
+        body[:] = [s for s in body if not (_binds_constants(s) and _is_spare(unit, s, read))]
+
+
+def _binds_constants(statement: gast.AST) -> bool:
+    """Whether this is an assignment of a tuple of constants."""
+    value = statement.value if isinstance(statement, gast.Assign) else None
+    return isinstance(value, gast.Tuple) and all(isinstance(e, gast.Constant) for e in value.elts)
+
+
+def _is_spare(unit: Unit, statement: gast.AST, read: set[str]) -> bool:
+    """Whether a statement binds a name of ours that nothing reads."""
+    bound = bound_name(statement)
+    return bound is not None and unit.is_ours(bound) and bound not in read
 
 
 def _loops(unit: Unit, tree: gast.FunctionDef) -> Iterator[gast.For]:

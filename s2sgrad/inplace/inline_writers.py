@@ -21,12 +21,12 @@ from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.flow.graph import binds
-from s2sgrad.inplace import writers_with_pairs
+from s2sgrad.inplace import known_arguments, writers_with_pairs
 from s2sgrad.inplace.rebind_markers import is_marker
 from s2sgrad.inplace.repeated_writers import RepeatedWriters
 from s2sgrad.inplace.writers_with_pairs import Form
 from s2sgrad.ir import notes
-from s2sgrad.ir.quote import Place, assign, at, clone, constant, name, nested, nodes, place_of, substitute
+from s2sgrad.ir.quote import Place, assign, at, clone, constant, name, nested, nodes, place_of
 from s2sgrad.ir.scoping import rename
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Unit, parameters
@@ -140,9 +140,9 @@ class Splicer:
             if is_marker(callee, part) and part.value.args[0].id in given_names:
                 self.unit.refuse(call, f"`{target.__name__}` makes a list that it is given longer or shorter, which cannot "
                                        "be followed here: return the new list")  # fmt: skip
-        numbers = self.numbers(body, given)
-        body.body[:] = [substitute(s, numbers) for s in body.body]
-        renamed = {n: new for n, new in self.names(callee, body).items() if n not in numbers}
+        known = self.known(body, target, given)
+        body.body[:] = known_arguments.specialized(body.body, dict(known), callee.temps)
+        renamed = {n: new for n, new in self.names(callee, body).items() if n not in known}
         heads = self.bind(body, target, given, renamed)
         rename(renamed, body.args, *body.body)
         moved = self.placed(callee, body, call)
@@ -226,11 +226,12 @@ class Splicer:
         callee.made.captured.add(node.id)
         return self.unit.helper(node.id, value)
 
-    def numbers(self, body: gast.FunctionDef, given: dict[str, Any]) -> dict[str, float]:
-        """The numbers that parameters stand for, which are never rebound."""
+    def known(self, body: gast.FunctionDef, target: Any, given: dict[str, Any]) -> dict[str, Any]:
+        """The constants that parameters stand for, which are never rebound."""
         bound = {n for s in effects.walk(body.body) for n in binds(s)}
-        values = {p: g.value for p, g in given.items() if isinstance(g, gast.Constant) and p not in bound}
-        return {p: value for p, value in values.items() if type(value) in (int, float)}
+        values = {p.name: p.default for p in signature(target).parameters.values() if p.default is not p.empty}
+        values |= {p: g.value if isinstance(g, gast.Constant) else g for p, g in given.items()}
+        return {p: v for p, v in values.items() if p not in bound and isinstance(v, known_arguments.CONSTANTS)}
 
     def bind(self, body: gast.FunctionDef, target: Any, given: dict[str, Any], renamed: dict[str, str]) -> list[gast.AST]:
         """Assign the arguments to the parameters; a parameter that is never rebound is replaced by its argument."""

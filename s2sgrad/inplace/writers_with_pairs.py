@@ -140,36 +140,50 @@ def call(unit: Unit, statement: gast.AST, function: types.FunctionType, gives: b
     shared = mod_ref.returned_arguments(unit, function, statement.value, kinds)
     # otherwise the aliases of the list in the tuple are unknown
     alone = len(forms) == 1 and shared is not None and not shared.whole and not shared.inside
-    before: list[gast.AST] = []
-    back: list[gast.AST] = []
-    direct = len(forms) == 1 and not gives and all(form.type is np.ndarray for form in forms.values())
+    arrays = all(form.type is np.ndarray for form in forms.values())
+    direct = len(forms) == 1 and not gives and arrays
     held = {p: unit.temp() if direct else unit.local(f"{p}_written") for p in forms}
-    for p, form in forms.items():
-        u = passed[p].id
-        if form.type is np.ndarray:
-            others = [name(n.id) for q, n in passed.items() if q != p and isinstance(n, gast.Name) and n.id in unit.locals]
-            line = constant(getattr(statement, "lineno", 0))
-            check = gast.Call(name(unit.helper("apart", runtime.apart)), [line, name(u), *others], [])
-            before += [gast.Expr(check)] if others and not apart else []
-            back.append(gast.Assign([gast.Subscript(name(u), constant(Ellipsis), gast.Store())], name(held[p]), None))
-        else:
-            before += statements("f(u)", f=unit.helper("resizes", runtime.resizes), u=u)
-            value: gast.AST = name(held[p])
-            back.append(assign(u, value if alone else gast.Call(unit.builtin(form.type), [value], [])))
+    before = [check for p, form in forms.items() for check in _checks(unit, statement, p, form, passed, apart)]
+    back = [_taken_back(unit, passed[p].id, held[p], form, alone) for p, form in forms.items()]
     called = gast.Call(name(unit.helper(function.__name__, function)), statement.value.args, statement.value.keywords)
     given = unit.temp() if gives else None
-    parts = [n for n in (given, *held.values()) if n is not None]
-    if len(parts) == 1:
-        made = [assign(parts[0], called)]
-    else:
-        pair = unit.temp()
-        targets = gast.Tuple([name(n, store=True) for n in parts], gast.Store())
-        made = [assign(pair, called), gast.Assign([targets], name(pair), None)]
+    made = _unpacked(unit, called, [n for n in (given, *held.values()) if n is not None])
     result: list[gast.AST] = []
     if isinstance(statement, gast.Assign):
         value = constant(None) if given is None else name(given if same is None else passed[same].id)
         result = [gast.Assign(statement.targets, value, None)]
     return at(statement, *before, *made, *back, *result)
+
+
+def _checks(
+    unit: Unit, statement: gast.AST, parameter: str, form: Form, passed: dict[str, Any], apart: bool
+) -> list[gast.AST]:
+    """What is checked before an argument is written: that it aliases no other, or has no other name."""
+    u = passed[parameter].id
+    if form.type is not np.ndarray:
+        return statements("f(u)", f=unit.helper("resizes", runtime.resizes), u=u)
+    others = [name(n.id) for q, n in passed.items() if q != parameter and isinstance(n, gast.Name) and n.id in unit.locals]
+    if apart or not others:
+        return []
+    line = constant(getattr(statement, "lineno", 0))
+    return [gast.Expr(gast.Call(name(unit.helper("apart", runtime.apart)), [line, name(u), *others], []))]
+
+
+def _taken_back(unit: Unit, u: str, written: str, form: Form, alone: bool) -> gast.AST:
+    """The statement by which an argument gets its final value."""
+    if form.type is np.ndarray:
+        return gast.Assign([gast.Subscript(name(u), constant(Ellipsis), gast.Store())], name(written), None)
+    value = name(written)
+    return assign(u, value if alone else gast.Call(unit.builtin(form.type), [value], []))
+
+
+def _unpacked(unit: Unit, called: gast.Call, parts: list[str]) -> list[gast.AST]:
+    """The statements that bind what a call returns."""
+    if len(parts) == 1:
+        return [assign(parts[0], called)]
+    together = unit.temp()
+    targets = gast.Tuple([name(n, store=True) for n in parts], gast.Store())
+    return [assign(together, called), gast.Assign([targets], name(together), None)]
 
 
 def gives_value(function: types.FunctionType) -> bool:
@@ -183,13 +197,10 @@ def copy_forms(unit: Unit, target: Any, passed: dict[str, Any], summary: Summary
     """How each written argument is copied; or why that is not supported."""
     if any(place.kind == "any" for place in summary.written) or any(isinstance(n, list) for n in passed.values()):
         return "and what it writes is not known"
-    places = {place.key for place in summary.written if place.kind in ("own", "in")}
     inside = {place.key for place in summary.written if place.kind == "in"}
     names = [n.id for n in passed.values() if isinstance(n, gast.Name)]
     forms: dict[str, Form] = {}
-    for parameter, node in passed.items():
-        if parameter not in places or not isinstance(node, gast.Name) or not has_memory(kinds.get(node.id)):
-            continue
+    for parameter, node in _written(passed, summary, kinds).items():
         if names.count(node.id) > 1:
             return f"and `{node.id}` is two of them"
         form = form_of(kinds.get(node.id), parameter in inside) if node.id in unit.locals else None
@@ -198,11 +209,23 @@ def copy_forms(unit: Unit, target: Any, passed: dict[str, Any], summary: Summary
         forms[parameter] = form
     if any(form.type is np.ndarray for form in forms.values()) and asks_layout(target):
         return "and what it writes may depend on how the memory of an array is laid out"
-    held = {place.key for place in summary.returns | summary.holds if place.kind in ("own", "in")}
     bound = [kinds[n] for n in binds(statement) if n in kinds]
-    if held & forms.keys() and any(map(has_memory, bound)) and returned(target, summary, forms) is None:
+    if any(map(has_memory, bound)) and _may_return(target, summary, forms):
         return "and may return what it writes"
     return forms
+
+
+def _written(passed: dict[str, Any], summary: Summary, kinds: dict[str, Kind]) -> dict[str, gast.Name]:
+    """The arguments with memory that a call writes, or of which it writes the contents."""
+    places = {place.key for place in summary.written if place.kind in ("own", "in")}
+    named = {p: n for p, n in passed.items() if p in places and isinstance(n, gast.Name)}
+    return {p: n for p, n in named.items() if has_memory(kinds.get(n.id))}
+
+
+def _may_return(target: Any, summary: Summary, forms: dict[str, Form]) -> bool:
+    """Whether a function may return some of the arguments that it writes, but not always the same."""
+    held = {place.key for place in summary.returns | summary.holds if place.kind in ("own", "in")}
+    return bool(held & forms.keys()) and returned(target, summary, forms) is None
 
 
 def returned(function: types.FunctionType, summary: Summary, forms: dict[str, Form]) -> str | None:

@@ -8,12 +8,14 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 
+import numpy as np
 import pytest
 from judging import loaded, outcome
 from writer_programs import writer_program
 
 from s2sgrad import grad
 from s2sgrad.errors import S2SGradError
+from s2sgrad.testing import check_grads
 
 OF_A_PART = 12
 
@@ -38,6 +40,30 @@ def test_many_of_them_keep_a_pair():
         with loaded(program.source, f"<program {seed}>") as f, contextlib.suppress(S2SGradError, Warning, ValueError):
             kept += "_written" in text_of(f, program.args)
     assert kept >= 5
+
+
+def smooth_if_weak(u, k):
+    if k < 1.0:
+        u[0] = k * u[1]
+        u[-1] = u[-2] * k
+    elif k > 5.0:
+        u[1] *= u[2]
+        u[2] += u[0]
+
+
+def leaves_what_is_read_only(x):
+    y = x * x
+    z = np.broadcast_to(x[0], (4,))
+    smooth_if_weak(y, 0.5)
+    smooth_if_weak(z, 3.0 + x[0])
+    smooth_if_weak(y, 6.0 * x[1] + 6.0)
+    return np.sum(y * z)
+
+
+def test_an_array_that_a_writer_leaves_alone_may_be_read_only():
+    x = np.array([0.3, 0.8, 0.55, 1.1])
+    check_grads(leaves_what_is_read_only, (x,))
+    assert "_written" not in text_of(leaves_what_is_read_only, (x,))
 
 
 def text_of(f, args):

@@ -154,7 +154,7 @@ class Program:
         return c.unit, c.tree
 
     def written_by(self, target: types.FunctionType, forms: dict[str, Any]) -> types.FunctionType:
-        """A variant of a recursive function that returns, after its value, the final state of these arguments."""
+        """A variant of a function that returns, after its value, the final state of these arguments."""
         key = (id(target), tuple(forms.items()))
         if key not in self._made.written:
             function, tree = writers_with_pairs.written(target, forms)

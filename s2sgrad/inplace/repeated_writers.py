@@ -5,7 +5,8 @@
                                               edges(z)                         z[...] = edges_written(z)
 
 They get copies to write (`writers_with_pairs`).  That is right where the written arrays are arguments that alias no other,
-and where the function does not ask for their memory layout.  All other writers are written out.
+and where the function does not ask for their memory layout.  What is stored back must be written by the function too: it
+may be handed an array that cannot be written, and leave it alone.  All other writers are written out.
 
 >>> import numpy as np
 >>> from s2sgrad import grad
@@ -39,7 +40,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.inplace import mentions, writers_with_pairs
 from s2sgrad.inplace.writers_with_pairs import Form
-from s2sgrad.ir.quote import mentioned
+from s2sgrad.ir.quote import mentioned, nodes, stored
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory import mod_ref
 from s2sgrad.memory.aliasing import Memory
@@ -48,6 +49,7 @@ from s2sgrad.memory.sources import has_memory
 from s2sgrad.source import read
 
 _Call = tuple[gast.AST, Any, dict[str, Any]]  # the statement, the function, its arguments by parameter
+_BRANCHING = (gast.If, gast.While, gast.Try, gast.Return)
 _LONG, _SAVED = 4, 8  # statements: of the function, and of all its copies but one
 
 
@@ -85,7 +87,7 @@ class RepeatedWriters:
         if isinstance(forms, str) or {place.key for place in summary.written} != forms.keys():
             return None
         arrays = all(form.type is writers_with_pairs.ARRAY for form in forms.values())
-        return forms if arrays and all(self.is_apart(p, given, memory) for p in forms) else None
+        return forms if arrays and all(_is_written(target, p) and self.is_apart(p, given, memory) for p in forms) else None
 
     def is_apart(self, parameter: str, given: dict[str, Any], memory: Memory) -> bool:
         """Whether the argument for a parameter aliases no other argument, and nothing outside of the function."""
@@ -105,6 +107,33 @@ def _is_long(target: Any, count: int) -> bool:
         return False
     statements = sum(1 for _ in effects.walk(read(target).tree.body))
     return statements >= _LONG and statements * (count - 1) >= _SAVED
+
+
+def _is_written(target: Any, parameter: str) -> bool:
+    """Whether a function writes an argument, or calls something with it, outside of its branches, if its loops run."""
+    same = {parameter}  # names of the array and its sections
+    for statement in read(target).tree.body:
+        if isinstance(statement, _BRANCHING):
+            if any(isinstance(n, gast.Return) for n in nodes(statement)):
+                return False
+        elif same & _stored_into(statement):
+            return True
+        elif isinstance(statement, gast.Assign) and same & mentioned(statement.value):
+            same |= stored(*statement.targets)
+    return False
+
+
+def _stored_into(statement: gast.AST) -> set[str]:
+    """The names whose contents a statement may write, and those that it hands to a call of which it keeps no result."""
+    found: set[str] = set()
+    for node in nodes(statement):
+        if isinstance(node, gast.AugAssign):
+            found |= mentioned(node.target)
+        elif isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store):
+            found |= mentioned(node.value)
+        elif isinstance(node, gast.Expr):
+            found |= mentioned(node.value)
+    return found
 
 
 def _writes_arguments_alone(summary: Summary) -> bool:

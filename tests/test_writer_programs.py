@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import enum
 from collections import Counter
 
 import numpy as np
@@ -64,6 +65,31 @@ def test_an_array_that_a_writer_leaves_alone_may_be_read_only():
     x = np.array([0.3, 0.8, 0.55, 1.1])
     check_grads(leaves_what_is_read_only, (x,))
     assert "_written" not in text_of(leaves_what_is_read_only, (x,))
+
+
+class Wall(enum.IntEnum):
+    OPEN = 1
+    CLOSED = 2
+
+
+HALF = np.float64(0.5)
+
+
+def close(u, wall=Wall.OPEN, k=HALF):
+    if wall is Wall.OPEN:
+        u[0] *= 3.0
+    u[wall.value] *= k if isinstance(k, np.float64) else 7.0
+
+
+def defaults_that_only_look_like_constants(x):
+    y = x * x
+    close(y)
+    close(y, Wall.CLOSED)
+    return y @ y
+
+
+def test_a_default_keeps_its_type():
+    check_grads(defaults_that_only_look_like_constants, (np.array([0.3, 0.8, 0.55]),))
 
 
 def text_of(f, args):

@@ -180,12 +180,13 @@ def _put_back(unit: Unit, block: Block, place: int, counts: Counts) -> bool:
     if section is None or bound not in unit.temps or _text(receiver(taken.value, "copy")) != _text(section):
         return False
     names = unit.memory.at_once_with(section.value.id) | {section.value.id}
+    kept = mentioned(section.slice) | unit.memory.at_once_with(bound) | {bound}  # what must not change
     readers: list[gast.AST] = []  # of the copy
     summed = False  # whether something may have been added to the section
     sound = True  # whether the section was what the copy is, wherever that is read
     for later in range(place + 1, len(block)):
         statement = block[later]
-        if not isinstance(statement, _SIMPLE) or not mentioned(section.slice).isdisjoint(unit.changed(statement)):
+        if not isinstance(statement, _SIMPLE) or not kept.isdisjoint(unit.changed(statement)):
             return False
         added = isinstance(statement, gast.AugAssign) and isinstance(statement.op, (gast.Add, gast.Sub))
         if added and _is_of(statement.target, section) and getattr(statement.value, "id", None) == bound:

@@ -231,7 +231,7 @@ class Splicer:
         bound = {n for s in effects.walk(body.body) for n in binds(s)}
         values = {p.name: p.default for p in signature(target).parameters.values() if p.default is not p.empty}
         values |= {p: g.value if isinstance(g, gast.Constant) else g for p, g in given.items()}
-        return {p: v for p, v in values.items() if p not in bound and isinstance(v, known_arguments.CONSTANTS)}
+        return {p: v for p, v in values.items() if p not in bound and type(v) in known_arguments.CONSTANTS}
 
     def bind(self, body: gast.FunctionDef, target: Any, given: dict[str, Any], renamed: dict[str, str]) -> list[gast.AST]:
         """Assign the arguments to the parameters; a parameter that is never rebound is replaced by its argument."""
@@ -247,7 +247,7 @@ class Splicer:
                 value = gast.Tuple(list(given[p]), gast.Load()) if isinstance(given[p], list) else given[p]
             elif parameter.kind is parameter.VAR_POSITIONAL:
                 value = gast.Tuple([], gast.Load())
-            elif isinstance(parameter.default, (float, int, str, bool, type(None))):
+            elif type(parameter.default) in known_arguments.CONSTANTS:  # a member of an enumeration is no plain number
                 value = constant(parameter.default)
             else:
                 value = name(self.unit.helper(p, parameter.default))

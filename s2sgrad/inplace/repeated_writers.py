@@ -129,9 +129,7 @@ def _stored_into(statement: gast.AST) -> set[str]:
     for node in nodes(statement):
         if isinstance(node, gast.AugAssign):
             found |= mentioned(node.target)
-        elif isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store):
-            found |= mentioned(node.value)
-        elif isinstance(node, gast.Expr):
+        elif isinstance(node, gast.Expr) or (isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store)):
             found |= mentioned(node.value)
     return found
 

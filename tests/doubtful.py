@@ -2340,6 +2340,8 @@ def view_that_a_function_value_gives_written(x):
     applied_and_written(m, np.ravel)
     applied_and_written(m)
     return np.sum(m * m)
+
+
 def scale_the_first(n, u, s):
     u.ravel()[0] *= s
     if n:

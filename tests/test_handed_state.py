@@ -5,17 +5,20 @@ A derivative calls such a function again, when what it reads may be something el
 
 from __future__ import annotations
 
+import contextvars
 import dataclasses
 import functools
 import itertools
+import os
 import random
 import sys
+import time
 
 import numpy as np
 import pytest
-from scipy import integrate, optimize
+from scipy import integrate, optimize, stats
 
-from s2sgrad import S2SGradError, grad, hessian, jvp
+from s2sgrad import S2SGradError, grad, hessian, jvp, vjp
 from s2sgrad.runtime.checks import Refusal
 
 REFUSED = (S2SGradError, Refusal)
@@ -442,7 +445,75 @@ def global_later(k):
     return y
 
 
+# --- what no one sees: each solver calls a function that has a state of another kind ---------------------------------
+
+SETTING = contextvars.ContextVar("SETTING", default=2.0)
+SCALES = {"a": 2.0}
+SOLVERS = {
+    "quad": lambda f, k: integrate.quad(lambda t: f(t, k), 0.0, 1.0)[0],
+    "quad, with args": lambda f, k: integrate.quad(f, 0.0, 1.0, args=(k,))[0],
+    "quad_vec": lambda f, k: integrate.quad_vec(lambda t: f(t, k), 0.0, 1.0)[0],
+    "fixed_quad": lambda f, k: integrate.fixed_quad(lambda t: f(t, k), 0.0, 1.0)[0],
+    "dblquad": lambda f, k: integrate.dblquad(lambda s, t: f(t, k) * s, 0.0, 1.0, 0.0, 1.0)[0],
+    "odeint": lambda f, k: np.sum(integrate.odeint(lambda y, t: -f(y, k), [1.0, 2.0], [0.0, 0.5])),
+    "solve_ivp": lambda f, k: np.sum(integrate.solve_ivp(lambda t, y: -f(y, k), (0.0, 0.5), [1.0, 2.0], rtol=1e-9).y[:, -1]),
+    "brentq": lambda f, k: optimize.brentq(lambda t: f(t, k) - 1.0, 0.0, 9.0),
+    "minimize": lambda f, k: optimize.minimize(lambda t: (f(t[0], k) - 1.0) ** 2, [0.5], tol=1e-12).x[0],
+    "fsolve": lambda f, k: optimize.fsolve(lambda t: f(t, k) - 1.0, [0.5])[0],
+}
+HIDDEN = {
+    "a generator that is made": lambda t, k: k * t * (1.0 + np.random.default_rng().random()),
+    "a draw of SciPy's": lambda t, k: k * t * (2.0 + np.tanh(stats.norm.rvs())),
+    "a draw of the library's": lambda t, k: k * t * (1.0 + random.random()),
+    "the time": lambda t, k: k * t * (1.0 + 1e3 * (time.perf_counter() % 1e-3)),
+}
+READING = {
+    "a context variable": lambda t, k: k * t * SETTING.get(),
+    "an item of a dict": lambda t, k: k * t * SCALES["a"],
+    "a global": lambda t, k: k * t * LEVEL,
+    "an attribute": lambda t, k: k * t * LAW.scale,
+    "the environment": lambda t, k: k * t * float(os.environ.get("S2SGRAD_TEST_SCALE", "2.0")),
+}
+
+
+def changed():
+    """What `READING` reads, changed while it lasts."""
+    global LEVEL
+    SETTING.set(5.0)
+    SCALES["a"] = LAW.scale = LEVEL = 5.0
+    os.environ["S2SGRAD_TEST_SCALE"] = "5.0"
+
+
+def as_before():
+    global LEVEL
+    SETTING.set(2.0)
+    SCALES["a"] = LAW.scale = LEVEL = 2.0
+    os.environ.pop("S2SGRAD_TEST_SCALE", None)
+
+
+def remembered_in_an_array_of_args(k):
+    seen = np.zeros(1)
+
+    def f(t, k, seen):
+        seen[0] = k
+        return k * t * seen[0]
+
+    return area(f, k, seen) + seen[0]
+
+
+def counted_in_an_array_of_args(k):
+    seen = np.ones(1)
+
+    def f(t, k, seen):
+        seen[0] = seen[0] + 0.1
+        return k * t * seen[0]
+
+    return area(f, k, seen)
+
+
 CHANGING = {
+    "an array of `args` that remembers": remembered_in_an_array_of_args,
+    "an array of `args` that counts": counted_in_an_array_of_args,
     "a global that a helper reads, later": global_later,
     "a default that remembers": default_that_remembers,
     "an argument that remembers": argument_that_remembers,
@@ -528,6 +599,59 @@ def test_right_or_refused(f, name):
     except REFUSED:
         return
     assert is_right(f, name, found)
+
+
+@pytest.mark.records
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["grad", "jvp", HESSIAN])
+@pytest.mark.parametrize("solver", ["quad", "quad, with args", "fixed_quad", "odeint"])
+@pytest.mark.parametrize("f", HIDDEN.values(), ids=HIDDEN)
+def test_hidden_state_is_refused(f, solver, name):
+    with pytest.raises(REFUSED):
+        DERIVATIVES[name](lambda k: SOLVERS[solver](f, k))
+
+
+@pytest.mark.records
+@pytest.mark.dear
+@pytest.mark.sampled(one_in=3)
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("records", [False, True])
+@pytest.mark.parametrize("solver", SOLVERS.values(), ids=SOLVERS)
+@pytest.mark.parametrize("f", READING.values(), ids=READING)
+def test_state_that_changes_before_the_pullback(f, solver, records):
+    def scaled(k):
+        kept = {"k": k} if not records else _kept(k)
+        return solver(f, kept["k"])
+
+    as_before()
+    try:
+        wanted = slope_of(scaled)
+        try:
+            _, pullback = vjp(scaled, X)
+        except REFUSED:
+            return
+        assert np.isclose(pullback(1.0)[0], wanted, rtol=1e-4)
+        changed()
+        with pytest.raises(REFUSED):
+            pullback(1.0)
+    finally:
+        as_before()
+        _reset()
+
+
+def _kept(k):
+    return functools.reduce(lambda kept, name: {**kept, name: k}, ["a", "k"], {})
+
+
+def slope_of(f, h=1e-4):
+    return (f(X + h) - f(X - h)) / (2.0 * h)
+
+
+def test_a_generator_that_is_seeded_in_the_function_draws_the_same():
+    def f(k):
+        return integrate.fixed_quad(lambda t: k * k * t * np.random.default_rng(0).random(), 0.0, 1.0)[0]
+
+    assert np.isclose(grad(f)(X), slope_of(f))
 
 
 @pytest.mark.records

@@ -20,7 +20,7 @@ import numpy as np
 
 from s2sgrad.primitives import libraries
 from s2sgrad.recorded.runs import refuse
-from s2sgrad.recorded.values import follows, is_handle
+from s2sgrad.recorded.values import bottom, follows, is_handle
 from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import stored_in
@@ -51,6 +51,7 @@ class State:
         self.outside: list[tuple[types.FunctionType, tuple]] = []  # what functions find by names
         self.names: set[str] = set()
         self._contents: list[tuple[np.ndarray, tuple]] = []
+        self._followed: list[tuple[np.ndarray, tuple]] = []  # the same of handles, which the run itself may write later
         self._modules: dict[str, types.ModuleType] = {}
         self._seen: set[int] = set()
         todo: list[Any] = [function]
@@ -69,6 +70,8 @@ class State:
                 refuse(Refusal(None, "a function that a library calls reads too many objects to follow it"))
             if is_handle(x):
                 self.handles.append(x)
+                if isinstance(b := bottom(x), np.ndarray):
+                    self._followed.append((b, _contents(b)))
                 continue
             if isinstance(x, types.ModuleType):
                 self._modules[x.__name__] = x
@@ -94,6 +97,12 @@ class State:
         if (found := self.changed()) is not None:
             refuse(Refusal(None, f"a function that a library calls changes a {type(found).__name__} that outlives the call, "
                                  "or it was changed since, which cannot be followed"))  # fmt: skip
+
+    def require_unwritten(self) -> None:
+        """Refusal where a call wrote an array of the run."""
+        if any(_contents(x) != before for x, before in self._followed):
+            refuse(Refusal(None, "a function that a library calls writes into an array of `args=`, which cannot be followed: "
+                                 "return a new array"))  # fmt: skip
 
     def require_apart(self, handles: Iterable[Any]) -> None:
         """Refusal where what is made anew for each call, or a handle that is not handed over, is found in another way."""

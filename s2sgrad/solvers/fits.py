@@ -116,7 +116,14 @@ def args_jvp(t: Any, y: Any, *arguments: Any) -> Any:
     return least_squares_dots(in_given(slope_at, t, x, f, args), in_given(residuals_at, t, x, f, args), y, arguments)
 
 
-enter(optimize.least_squares, {"fun": f_vjp, "args": args_vjp}, {"fun": f_jvp, "args": args_jvp}, ("x0", "jac"), True)
+enter(
+    optimize.least_squares,
+    {"fun": f_vjp, "args": args_vjp},
+    {"fun": f_jvp, "args": args_jvp},
+    ("x0", "jac"),
+    True,
+    implicit=True,
+)
 
 # --- curves ----------------------------------------------------------------------------------------------------------
 
@@ -202,4 +209,5 @@ enter(
     {"f": curve_f_jvp, "xdata": curve_x_jvp, "ydata": curve_y_jvp, "sigma": curve_sigma_jvp},
     ("p0", "jac"),
     words=("ftol", "xtol", "gtol", "maxfev"),
+    implicit=True,
 )

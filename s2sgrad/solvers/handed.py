@@ -10,7 +10,8 @@ thousandth, that is an error.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,13 @@ from s2sgrad.api import given, jvp, vjp
 from s2sgrad.api.given import defjvp, defvjp, described
 from s2sgrad.rules.table import flat, linear, of_complex_numbers
 from s2sgrad.runtime import Refusal
+from s2sgrad.runtime.given import new
 from s2sgrad.runtime.handed import is_zero
 from s2sgrad.runtime.structure import rebuilt
+from s2sgrad.source.making import made
 
 Function = Callable[..., Any]
+_NOISE = 1e-8  # how far, relative to its largest number, a result may differ from that of the same call
 _STEP = 1e-3  # how far, relative to the solution, Newton's method may still move it
 
 
@@ -52,6 +56,43 @@ def require_only(g: Any, known: tuple, said: str) -> None:
     for key, part in parts:
         if key not in known and not is_zero(part):
             raise Refusal(None, f"{said} has no derivative in the part `{key}` of its result: use `{known[0]}`")
+
+
+def _same_result(solver: Function, further: tuple[str, ...]) -> Function:
+    """A check that a solver still gives a result: a function that draws, or reads what has changed, is another one now.
+
+    `further`: the keywords that are None where a call does not give them.
+    """
+
+    def require_same_result(y: Any, *arguments: Any, **words: Any) -> None:
+        given = {name: word for name, word in words.items() if word is not None or name not in further}
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            again = solver(*map(new, arguments), **{name: new(word) for name, word in given.items()})
+        if not _are_alike([*_numbers(again)], [*_numbers(y)]):
+            raise Refusal(None, f"{solver.__name__} gives another result when the derivative calls it again: a function that "
+                                "it was handed draws random numbers, or what it reads or writes was changed; pass by `args=` "
+                                "what it reads")  # fmt: skip
+
+    flat(require_same_result)
+    return require_same_result
+
+
+def _are_alike(found: list[np.ndarray], before: list[np.ndarray]) -> bool:
+    """Whether two results differ by rounding alone."""
+    size = max((np.max(np.abs(v), initial=0.0, where=np.isfinite(v)) for v in before), default=0.0)
+    return [v.shape for v in found] == [v.shape for v in before] and all(
+        np.allclose(v, w, rtol=0.0, atol=_NOISE * size, equal_nan=True) for v, w in zip(found, before, strict=True)
+    )
+
+
+def _numbers(y: Any) -> Iterator[np.ndarray]:
+    """The arrays and numbers in a result, as arrays."""
+    if isinstance(y, (list, tuple, dict)):
+        for part in y.values() if isinstance(y, dict) else y:
+            yield from _numbers(part)
+    elif isinstance(y, (np.ndarray, np.generic, float, complex)) and np.asarray(y).dtype.kind in "fc":
+        yield np.asarray(y)
 
 
 def tupled(args):
@@ -207,10 +248,11 @@ def without_jvp(t: Any, y: Any, *arguments: Any, **words: Any) -> Any:
 
 def enter(
     solver: Function, vjps: dict[str, Function], jvps: dict[str, Function], unmoved: tuple[str, ...],
-    named: bool | frozenset[str] = False, words: tuple[str, ...] = (),
+    named: bool | frozenset[str] = False, words: tuple[str, ...] = (), implicit: bool = False,
 ) -> None:  # fmt: skip
     """Give a solver its derivatives, by argument; it does not change with those in `unmoved`.  `named`: the parts of its
     result have names, and these are objects; `words`: the keywords that it takes without naming them in its definition.
+    `implicit`: the derivatives check that the result solves the equations; others check that the solver still gives it.
 
     Keywords of a later version, which no rule takes, are unknown.
     """
@@ -221,8 +263,27 @@ def enter(
             del spec.defaults[name]
     spec.named = named
     given.enter(spec, True)
+    if not implicit:
+        check = _same_result(solver, words)
+        vjps = {n: _checked(rule, f"{solver.__name__}_vjp_{n}", spec, check) for n, rule in vjps.items()}
+        jvps = {n: _checked(rule, f"{solver.__name__}_jvp_{n}", spec, check) for n, rule in jvps.items()}
     defvjp(solver, *vjps.values(), *(without_vjp(solver, n) for n in unmoved), argnums=(*vjps, *unmoved))
     defjvp(solver, *jvps.values(), *[without_jvp] * len(unmoved), argnums=(*jvps, *unmoved))
+
+
+def _checked(rule: Function, name: str, spec: given.Given, check: Function) -> Function:
+    """A rule that checks the result before.  It has a text of its own, which is differentiated again."""
+    names = [*spec.defaults]
+    by_place, by_name = names[: spec.positional], names[spec.positional :]
+    passed = ", ".join([*by_place, *(f"{n}={n}" for n in by_name)])
+    along, y, check_, rule_ = (spec.free(n) for n in ("along", "y", "check", "rule"))
+    name = name if rule.__name__ == "<lambda>" else rule.__name__
+    text = (
+        f"def {name}({', '.join([along, y, *by_place, *['*'] * bool(by_name), *by_name])}):\n"
+        f"    {check_}({y}, {passed})\n"
+        f"    return {rule_}({along}, {y}, {passed})\n"
+    )
+    return made(text, name, rule, {check_: check, rule_: rule}, set())
 
 
 def _takes_keyword(rule: Function, name: str) -> bool:
@@ -267,4 +328,4 @@ def solves(
     vjps, jvps = {name: f_vjp}, {name: f_jvp}
     if at is not None:
         vjps["args"], jvps["args"] = args_vjp, args_jvp
-    enter(solver, vjps, jvps, unmoved, named)
+    enter(solver, vjps, jvps, unmoved, named, implicit=True)

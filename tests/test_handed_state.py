@@ -491,6 +491,24 @@ def as_before():
     os.environ.pop("S2SGRAD_TEST_SCALE", None)
 
 
+def by_its_number(k):
+    rows = np.array([k, 2.0 * k])
+    factors = {id(rows): 3.0}
+    return area(lambda t: factors.get(id(rows), 0.0) * rows[0] * t)
+
+
+def object_by_its_number(k):
+    law = Law(k)
+    factors = {id(law): 3.0}
+    return area(lambda t: factors.get(id(law), 0.0) * law.k * t)
+
+
+def constant_by_its_number(k):
+    rows = np.array([1.0, 2.0])
+    factors, memo = {id(rows): 3.0}, {"k": k}
+    return area(lambda t, c: factors.get(id(rows), 0.0) * c * t, memo["k"])
+
+
 def remembered_in_an_array_of_args(k):
     seen = np.zeros(1)
 
@@ -514,6 +532,9 @@ def counted_in_an_array_of_args(k):
 CHANGING = {
     "an array of `args` that remembers": remembered_in_an_array_of_args,
     "an array of `args` that counts": counted_in_an_array_of_args,
+    "the number of an array": by_its_number,
+    "the number of an object": object_by_its_number,
+    "the number of a constant array": constant_by_its_number,
     "a global that a helper reads, later": global_later,
     "a default that remembers": default_that_remembers,
     "an argument that remembers": argument_that_remembers,

@@ -42,6 +42,7 @@ def by_args(said: str, functions: dict[str, Any], further: Any, takes: bool) -> 
     given = further if isinstance(further, tuple) else () if further is None else (further,)
     state = State(held.value, frozenset(held.opened))
     state.require_apart(held.handles)
+    state.require_no_numbers_of_objects()
     return {name: held.function(state)}, (*given, *held.handles), state
 
 

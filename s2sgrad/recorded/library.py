@@ -179,6 +179,9 @@ def _handed_over(primitive: Any, args: tuple, keywords: dict[str, Any]) -> tuple
     elif run is not None:
         given |= {name: as_it_is(function) for name, function in functions.items()}
         states = [State(given[name]) for name in functions]
+        for name, state in zip(functions, states, strict=True):
+            if given[name] is not functions[name]:
+                state.require_no_numbers_of_objects()
     if run is not None:
         states += [State(given["args"])] if "args" in given else []
         run.states += states

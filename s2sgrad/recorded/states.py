@@ -9,7 +9,9 @@ has a state that no one can compare, such as an iterator or a random generator, 
 from __future__ import annotations
 
 import abc
+import builtins
 import collections
+import dis
 import functools
 import random
 import types
@@ -101,8 +103,8 @@ class State:
     def require_unwritten(self) -> None:
         """Refusal where a call wrote an array of the run."""
         if any(_contents(x) != before for x, before in self._followed):
-            refuse(Refusal(None, "a function that a library calls writes into an array of `args=`, which cannot be followed: "
-                                 "return a new array"))  # fmt: skip
+            refuse(Refusal(None, "a function that a library calls writes into an array of `args=`, which cannot be "
+                                 "followed: return a new array"))  # fmt: skip
 
     def require_apart(self, handles: Iterable[Any]) -> None:
         """Refusal where what is made anew for each call, or a handle that is not handed over, is found in another way."""
@@ -114,6 +116,12 @@ class State:
         if found is not None or any(id(h) not in known and follows(h) for h in self.handles):
             refuse(Refusal(None, "a function that a library calls finds what is differentiated in an object that cannot "
                                  "be made anew, as a set or a key: pass it as an argument"))  # fmt: skip
+
+    def require_no_numbers_of_objects(self) -> None:
+        """Refusal where a function asks for the `id` of an object: what holds a handle is another object in each call."""
+        if any(_asks_for_numbers(f) for f, _ in self.outside):
+            refuse(Refusal(None, "a function that a library calls asks for the `id` of what may be made anew for each call: "
+                                 "use another key"))  # fmt: skip
 
     def changed(self) -> Any:
         """What holds something else now; None where all is as it was."""
@@ -210,6 +218,19 @@ def _cells(f: types.FunctionType) -> Iterator[Any]:
 def _outside(f: types.FunctionType) -> tuple:
     """What a function of the user's finds by its names outside."""
     return tuple([f.__globals__[name] for name in _names(f.__code__) if name in f.__globals__])
+
+
+def _asks_for_numbers(f: types.FunctionType) -> bool:
+    """Whether a function, or one in it, reads `id` of Python's by a name."""
+    names = _read_outside(f.__code__)
+    return any(f.__globals__.get(name, getattr(builtins, name, None)) is id for name in names)
+
+
+@functools.lru_cache(maxsize=4096)
+def _read_outside(code: types.CodeType) -> frozenset[str]:
+    """The names that a function and those in it read outside of functions, attributes left out."""
+    own = {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    return frozenset(own).union(*(_read_outside(part) for part in code.co_consts if isinstance(part, types.CodeType)))
 
 
 @functools.lru_cache(maxsize=4096)

@@ -70,9 +70,8 @@ def _same_result(solver: Function, further: tuple[str, ...]) -> Function:
             warnings.simplefilter("ignore")
             again = solver(*map(new, arguments), **{name: new(word) for name, word in given.items()})
         if not _are_alike([*_numbers(again)], [*_numbers(y)]):
-            raise Refusal(None, f"{solver.__name__} gives another result when the derivative calls it again: a function that "
-                                "it was handed draws random numbers, or what it reads or writes was changed; pass by `args=` "
-                                "what it reads")  # fmt: skip
+            raise Refusal(None, f"{solver.__name__} gives another result when the derivative calls it again: a function "
+                                "that it was handed draws random numbers, or what it reads was changed; pass this by `args=`")  # fmt: skip
 
     flat(require_same_result)
     return require_same_result

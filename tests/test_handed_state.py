@@ -16,7 +16,7 @@ import time
 
 import numpy as np
 import pytest
-from scipy import integrate, optimize, stats
+from scipy import integrate, optimize, sparse, stats
 
 from s2sgrad import S2SGradError, grad, hessian, jvp, vjp
 from s2sgrad.runtime.checks import Refusal
@@ -686,3 +686,42 @@ def test_the_refusals_say_what_changes():
 @pytest.mark.records
 def test_complex_numbers():
     assert is_right(of_complex_numbers, "grad", grad(of_complex_numbers)(X))
+
+
+# --- sparse arrays within the functions ------------------------------------------------------------------------------
+
+ENTRIES = sparse.csr_matrix(np.array([[1.0, 0.0], [0.0, 2.0]]))
+CALLED = [lambda f, t: f(t)]
+OVER_SPARSE = {
+    "quad": lambda f: integrate.quad(f, 0.0, 1.0)[0],
+    "brentq": lambda f: optimize.brentq(lambda t: f(t) - 3.0, 0.0, 9.0),
+    "minimize": lambda f: optimize.minimize(lambda t: (f(t[0]) - 3.0) ** 2, [1.0], tol=1e-12).x[0],
+    "odeint": lambda f: integrate.odeint(lambda y, t: -f(y[0]), [1.0], [0.0, 0.5], rtol=1e-9)[-1, 0],
+    "a function of a list": lambda f: CALLED[0](f, 2.0),
+}
+OF_SPARSE = {
+    "alone": lambda k, ask: (lambda a: ask(lambda t: np.sum(a @ np.array([t, t]))))(k * ENTRIES),
+    "beside a number": lambda k, ask: (lambda a: ask(lambda t: k * np.sum(a @ np.array([t, t]))))(k * ENTRIES),
+    "a constant": lambda k, ask: (lambda a: ask(lambda t: k * np.sum(a @ np.array([t, t]))))(
+        sparse.csr_matrix(np.eye(2) + 1.0)
+    ),
+    "in a list": lambda k, ask: (lambda a: ask(lambda t: np.sum(a[0] @ np.array([t, t]))))([k * ENTRIES]),
+    "in a dict": lambda k, ask: (lambda a: ask(lambda t: np.sum(a["a"] @ np.array([t, t]))))({"a": k * ENTRIES}),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["grad", "jvp"])
+@pytest.mark.parametrize("ask", OVER_SPARSE.values(), ids=OVER_SPARSE)
+@pytest.mark.parametrize("held", OF_SPARSE.values(), ids=OF_SPARSE)
+def test_sparse_arrays_in_functions(held, ask, name):
+    def f(k):
+        return held(k, ask)
+
+    try:
+        found = DERIVATIVES[name](f)
+    except (*REFUSED, TypeError) as error:
+        assert name == "jvp", error
+        assert "cannot be followed" in str(error), error
+        return
+    assert is_right(f, name, found)

@@ -17,7 +17,7 @@ from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.errors import Unsupported
 from s2sgrad.errors.cycles import cycle, refers_to_itself
-from s2sgrad.runtime import Pullback
+from s2sgrad.runtime import Pullback, is_sparse, structure
 from s2sgrad.runtime.asking import has
 from s2sgrad.runtime.checks import Refusal, has_methods_of_its_own, holds_complex
 from s2sgrad.runtime.closures import Closure
@@ -38,7 +38,7 @@ def require_floats(parameter: str, arguments: dict[str, Any], function: str, der
                 f"{asked}, but `*{name}` has {len(value)} arguments in this call: pass more of them, or change argnums"
             )
         value = value[int(place[:-1])]
-    if (refused := _refused_in(value, parameter)) is not None:
+    if (refused := _refused_in(value, parameter) or _unfollowed_in(value, parameter, [])) is not None:
         raise TypeError(f"{asked}, but {refused}")
     if not has_floats(value):
         raise TypeError(f"{asked}, but its value is {_described(value)}: {_way(value, name, arguments, derivative)}")
@@ -47,7 +47,7 @@ def require_floats(parameter: str, arguments: dict[str, Any], function: str, der
 def require_followed_leaves(value: Any, name: str) -> None:
     """Raise TypeError for a primal that is or holds a structured array, or a list that is read by methods of its own."""
     if not isinstance(value, _LASTING) or isinstance(value, (np.ndarray, np.void)) or is_otherwise(type(value)):
-        refused = _refused_in(value, name, False)
+        refused = _refused_in(value, name, False) or _unfollowed_in(value, name, [])
         if refused is not None:
             raise TypeError(refused)
 
@@ -125,12 +125,20 @@ def _floats_among(holds: tuple) -> tuple[bool, bool]:
     """Whether there are floats among these values, and whether the answer is permanent."""
     any_floats, lasting = False, True
     for value in holds:
-        here = has_floats(value)
+        here = has_floats(value) or _has_sparse(value)
         stays = value.carries is not None if type(value) is Closure else isinstance(value, _LASTING)
         if here and stays:
             return True, True
         any_floats, lasting = any_floats or here, lasting and stays
     return any_floats, lasting
+
+
+def _has_sparse(value: Any) -> bool:
+    """Whether a value is or contains a sparse array, which carries derivatives within a function alone."""
+    if isinstance(value, (list, tuple, dict)):
+        return any(map(_has_sparse, value.values() if isinstance(value, dict) else value))
+    held = None if isinstance(value, _LASTING) else attributes_of(value)
+    return is_sparse(value) if held is None else any(_has_sparse(v) for v in held.values() if v is not value)
 
 
 def _refused_in(value: Any, name: str, guests: bool = True) -> str | None:
@@ -153,6 +161,35 @@ def _refused_in(value: Any, name: str, guests: bool = True) -> str | None:
         dtype = getattr(value, "dtype", None)
         return refused_guest(type(value), f"`{name}`") if getattr(dtype, "kind", "f") in "fcO" else None
     return None
+
+
+def _unfollowed_in(value: Any, name: str, above: list[Any]) -> str | None:
+    """The path in a nested value to an object that holds floats and is no plain instance, whose cotangent would be zeros;
+    None where there is none."""
+    if isinstance(value, _LASTING) or callable(value) or any(value is holder for holder in above):
+        return None
+    held = value if isinstance(value, (list, tuple, dict)) else attributes_of(value)
+    if held is None:
+        if is_array_of_others(type(value)) or not _keeps_floats(structure.attributes_of(value), []):
+            return None
+        shown = type(value).__name__
+        return f"attributes of `{name}`, a {shown}, are not followed, as its class may read them otherwise: pass its numbers"
+    for key, part in held.items() if isinstance(held, dict) else enumerate(held):
+        if not isinstance(part, _LASTING):
+            place = f"{name}[{key!r}]" if held is value else f"{name}.{key}"
+            if (found := _unfollowed_in(part, place, [*above, value])) is not None:
+                return found
+    return None
+
+
+def _keeps_floats(value: Any, above: list[Any]) -> bool:
+    """Whether a value is or stores floats, in whatever object."""
+    if isinstance(value, _LASTING):
+        return has_floats(value)
+    held = value if isinstance(value, (list, tuple, dict)) else structure.attributes_of(value)
+    if held is None or any(value is holder for holder in above):
+        return False
+    return any(_keeps_floats(v, [*above, value]) for v in (held.values() if isinstance(held, dict) else held))
 
 
 def _described(value: Any) -> str:

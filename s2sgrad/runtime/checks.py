@@ -264,14 +264,14 @@ def only_these(d: Any, words: tuple[str, ...], called: str) -> None:
     """Check that the keys of `d` in `f(**d)` are parameters that have no argument yet; TypeError as Python raises it.
     Refusal where `d` is read by methods of its own."""
     no_subclass(d, "", None)
-    for key in d:
+    for key in d if isinstance(d, dict) else d.keys():  # as Python asks
         if key not in words:
             raise TypeError(f"{called}() got an unexpected keyword argument {key!r}")
 
 
 def has_keys(d: Any, words: tuple[str, ...]) -> None:
     """Check that `d` in `f(**d)` has these keys, as it had before the function ran; TypeError if not."""
-    if tuple(d) != words:
+    if tuple(d if isinstance(d, dict) else d.keys()) != words:
         raise Refusal(None, "the keys of this dict are others here than when the function was called, which cannot be "
                             "followed in `f(**d)`: name the keywords")  # fmt: skip
 

@@ -15,12 +15,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from s2sgrad import runtime
 from s2sgrad.api import given, jvp, vjp
 from s2sgrad.api.given import defjvp, defvjp, described
 from s2sgrad.rules.table import flat, linear, of_complex_numbers
-from s2sgrad.runtime import Refusal
+from s2sgrad.runtime import Refusal, is_sparse
 from s2sgrad.runtime.given import new
 from s2sgrad.runtime.handed import is_zero
 from s2sgrad.runtime.structure import rebuilt
@@ -70,8 +71,8 @@ def _same_result(solver: Function, further: tuple[str, ...]) -> Function:
             warnings.simplefilter("ignore")
             again = solver(*map(new, arguments), **{name: new(word) for name, word in given.items()})
         if not _are_alike([*_numbers(again)], [*_numbers(y)]):
-            raise Refusal(None, f"{solver.__name__} gives another result when the derivative calls it again: a function "
-                                "that it was handed draws random numbers, or what it reads was changed; pass this by `args=`")  # fmt: skip
+            what = "a function that it was handed draws random numbers, or what it reads was changed; pass this by `args=`"
+            raise Refusal(None, f"{solver.__name__} gives another result when the derivative calls it again: {what}")
 
     flat(require_same_result)
     return require_same_result
@@ -143,6 +144,8 @@ def _vectors(bars: Any, like: Any) -> list[np.ndarray]:
         return [vector for key in keys for vector in _vectors(None if bars is None else bars[key], like[key])]
     if like is None:
         return []
+    if is_sparse(like):
+        return [np.zeros(np.prod(like.shape)) if bars is None else np.ravel(bars.toarray() if is_sparse(bars) else bars)]
     if bars is None:
         return [np.zeros(np.size(like))]
     return [np.ravel(np.broadcast_to(bars if np.iscomplexobj(like) else np.real(bars), np.shape(like)))]
@@ -161,10 +164,24 @@ def unflattened(vector: np.ndarray, like: Any) -> Any:
             return rebuilt(part, filled)
         if part is None:
             return None
+        if is_sparse(part):
+            return _whole(np.reshape(next(left), part.shape))
         own = next(left) if np.iscomplexobj(part) else next(left).real  # a real number takes the real part
         return np.reshape(own, np.shape(part)).copy() if np.ndim(part) else own[0].item()
 
     return filled(like)
+
+
+def _whole(a: np.ndarray) -> Any:
+    """A matrix as a sparse array that stores all elements, zeros too.
+
+    >>> _whole(np.zeros((2, 3))).nnz
+    6
+    """
+    if a.ndim != 2:
+        return sparse.coo_array(a)
+    n, m = a.shape
+    return sparse.csr_array((np.ravel(a), np.tile(np.arange(m), n), np.arange(0, n * m + 1, m)), shape=(n, m))
 
 
 @linear(flattened)

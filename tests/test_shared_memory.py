@@ -1,5 +1,6 @@
 """Every way to make a view of an array, and to write one: right, or refused; and not many are refused."""
 
+import functools
 import warnings
 
 import numpy as np
@@ -80,3 +81,32 @@ def test_no_shadow_lies_outside_of_what_it_is_looked_for_in():
     for x_bar in (np.zeros(3), np.zeros((2, 4)), np.zeros(8, np.float32), np.zeros(16)[::2]):
         with pytest.raises(Refusal):
             shadow_of(x[4:], x, x_bar)
+
+
+GUFUNCS = [f for name, f in vars(np).items() if isinstance(f, np.ufunc) and f.signature and name == f.__name__]
+
+
+@pytest.mark.records
+@pytest.mark.parametrize("is_recorded", [False, True])
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("dimensions", [(1, 1), (2, 1), (1, 2), (2, 2)])
+@pytest.mark.parametrize("f", GUFUNCS, ids=lambda f: f.__name__)
+def test_functions_of_rows_that_write_an_argument(f, dimensions, place, is_recorded):
+    """NumPy itself reads what it has written where a row gives one number, and the numbers are stored in a row."""
+
+    def program(x):
+        kept = functools.reduce(lambda held, key: {**held, key: x}, "ab" if is_recorded else "a", {})
+        given = [kept["a"][:3] * np.ones((3,) * n) + k for k, n in enumerate(dimensions)]
+        f(given[0], given[1], out=given[place])
+        return np.sum(given[place] ** 2)
+
+    x = np.array([1.0, 2.0, 3.0])
+    try:
+        program(x)
+    except ValueError:
+        return
+    try:
+        found = grad(program)(x)
+    except (S2SGradError, Refusal):
+        return
+    np.testing.assert_allclose(found, central_difference(program, (x,), (0,))[0], rtol=1e-4)

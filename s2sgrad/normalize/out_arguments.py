@@ -71,14 +71,15 @@ def into(unit: Unit, node: gast.Call) -> tuple[list[gast.AST], gast.AST] | None:
     if catalogue.of(target).accumulates:
         _without_dtype(unit, node, method, names)
     mask = _mask(unit, node, target)
-    if mask is None and not catalogue.of(target).joins and isinstance(out, gast.Subscript) and _is_section(out.slice):
+    early = catalogue.of(target).joins or buffers.sums_rows(target)
+    if mask is None and not early and isinstance(out, gast.Subscript) and _is_section(out.slice):
         store = gast.Assign([as_target(out)], node, None)
         notes.CASTS.put(store)
         return [store], clone(out)
     place = _Held(unit, out)
     if mask is not None:
         return [_selected(unit, node, place, mask)], place()
-    checks = [_apart(unit, node, place)] if catalogue.of(target).joins else []
+    checks = [_apart(unit, node, place)] if early else []
     store = gast.Assign([as_target(expression("x[...]", x=place()))], node, None)
     notes.CASTS.put(store)
     if held or getattr(out, "id", None) in _optional(unit, node):
@@ -104,12 +105,12 @@ def _given_back(unit: Unit, node: gast.Call, target: Any, out: gast.AST) -> gast
 
 
 def _apart(unit: Unit, node: gast.Call, place: _Held) -> gast.AST:
-    """The check that a function which joins arrays writes none of them."""
+    """The check that a function which writes before it has read all of its arguments writes none of them."""
     if not node.args:
         unit.refuse(node, "`out=` of this function is not differentiated where its arrays are a keyword: give them first")
-    arrays = _Held(unit, node.args[0])
-    check = call(unit, "apart", runtime.apart, constant(node.lineno), place(), arrays())
-    node.args[0] = arrays()
+    arrays = [_Held(unit, arg) for arg in node.args]
+    check = call(unit, "apart", runtime.apart, constant(node.lineno), place(), *(array() for array in arrays))
+    node.args[:] = [array() for array in arrays]
     return gast.Expr(check)
 
 

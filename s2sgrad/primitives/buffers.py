@@ -31,3 +31,12 @@ def leaves_out(primitive: Any) -> bool:
     False
     """
     return any(primitive is transform for transform in _FORGETFUL)
+
+
+def sums_rows(primitive: Any) -> bool:
+    """Whether a function of NumPy's gives a number for each row, which it writes into `out=` before it reads the next row.
+
+    >>> sums_rows(np.matmul), sums_rows(np.add)
+    (False, False)
+    """
+    return isinstance(primitive, np.ufunc) and (primitive.signature or "").endswith("->()")

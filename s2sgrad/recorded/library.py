@@ -24,7 +24,7 @@ import numpy as np
 
 from s2sgrad.ir.signatures import by_position, signature
 from s2sgrad.primitives import catalogue, libraries
-from s2sgrad.primitives.buffers import leaves_out
+from s2sgrad.primitives.buffers import leaves_out, sums_rows
 from s2sgrad.primitives.spellings import is_off, overwrites
 from s2sgrad.recorded import arrays
 from s2sgrad.recorded.applying import apply, as_scalar, born, innermost
@@ -85,7 +85,7 @@ def applied(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     if where is not True:
         return _where(primitive, args, keywords, out, np.broadcast_to(bottom(where), np.shape(bottom(out))))
     y = apply(primitive, args, keywords)
-    if not isinstance(primitive, np.ufunc):
+    if not isinstance(primitive, np.ufunc) or sums_rows(primitive):
         _require_apart(primitive, args, keywords, out, y)
     write(out, ..., y)
     return out
@@ -178,15 +178,20 @@ def _handed_over(primitive: Any, args: tuple, keywords: dict[str, Any]) -> tuple
         states = [found[2]]
     elif run is not None:
         given |= {name: as_it_is(function) for name, function in functions.items()}
-        states = [State(given[name]) for name in functions]
-        for name, state in zip(functions, states, strict=True):
-            if given[name] is not functions[name]:
-                state.require_no_numbers_of_objects()
+        states = [_state_of(given[name], function) for name, function in functions.items()]
     if run is not None:
         states += [State(given["args"])] if "args" in given else []
         run.states += states
     lead = names[: len(args)]
     return tuple([given[n] for n in lead]), {n: v for n, v in given.items() if n not in lead}, states
+
+
+def _state_of(made: Any, function: Any) -> State:
+    """What a function reads, which stands for another one."""
+    state = State(made)
+    if made is not function:
+        state.require_no_numbers_of_objects()
+    return state
 
 
 def _require_apart(primitive: Any, args: tuple, keywords: dict[str, Any], out: Any, y: Any) -> None:

@@ -1,6 +1,8 @@
 """Data that changes between a call and its pullback: the pullback is what it would have been before, or says so."""
 
 import collections
+import collections.abc
+import contextlib
 import dataclasses
 import functools
 import types
@@ -9,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from s2sgrad import GradientTape, constant, differentiable, vjp
+from s2sgrad import GradientTape, S2SGradError, constant, differentiable, grad, vjp
 
 X = np.array([1.0, 2.0])
 FIRST, SECOND = 3.0 * X * X**2, 6.0 * X * X
@@ -291,3 +293,177 @@ def test_named_tuples_stay_named_tuples_in_records():
         z = q.a * q.b
     g = t.gradient(z, p)
     assert isinstance(g, Pair) and (g.a.numpy(), g.b.numpy()) == (12.0, 4.0)
+
+
+# --- defaults of a function that a run changes ------------------------------------------------------------------------
+
+
+def by_keyword(x, *, a=2.0):
+    return a * x
+
+
+def by_place(x, a=2.0):
+    return a * x
+
+
+def _bound(f, values):
+    if f is by_place:
+        f.__defaults__ = None if values is None else tuple(values.values())
+    else:
+        f.__kwdefaults__ = values
+
+
+def bound_anew(f, x):
+    y = f(x)
+    _bound(f, {"a": 5.0})
+    return y + f(x)
+
+
+def bound_in_a_loop(f, x):
+    y = 0.0
+    for k in range(3):
+        y = y + f(x)
+        _bound(f, {"a": float(k)})
+    return y
+
+
+def bound_to_what_is_followed(f, x):
+    y = f(x)
+    _bound(f, {"a": x})
+    return y + f(x)
+
+
+def unbound(f, x):
+    y = f(x)
+    _bound(f, None)
+    try:
+        return y + f(x)
+    except TypeError:
+        return 10.0 * y
+
+
+@pytest.mark.records
+@pytest.mark.parametrize("program", [bound_anew, bound_in_a_loop, bound_to_what_is_followed, unbound])
+@pytest.mark.parametrize("f", [by_keyword, by_place])
+def test_defaults_that_change_while_it_runs(f, program):
+    def value(x):
+        _bound(f, {"a": 2.0})
+        return program(f, x)
+
+    try:
+        wanted = (value(0.7 + 1e-5) - value(0.7 - 1e-5)) / 2e-5
+        for _ in range(2):
+            _bound(f, {"a": 2.0})
+            assert np.isclose(grad(lambda x: program(f, x))(0.7), wanted)
+    finally:
+        _bound(f, {"a": 2.0})
+
+
+@pytest.mark.parametrize("f", [by_keyword, by_place])
+def test_defaults_that_change_between_derivatives(f):
+    g = grad(f)
+    try:
+        assert g(1.0) == 2.0
+        _bound(f, {"a": 5.0})
+        assert g(1.0) == 5.0
+        if f is by_keyword:
+            f.__kwdefaults__["a"] = 7.0
+            assert g(1.0) == 7.0
+    finally:
+        _bound(f, {"a": 2.0})
+
+
+# --- objects that are not followed ------------------------------------------------------------------------------------
+
+
+class Answering:
+    def __init__(self, a):
+        self.a = a
+
+    def __getattr__(self, name):
+        raise AttributeError(name)
+
+
+class Keyed(collections.abc.Mapping):
+    def __init__(self, a):
+        self.a = a
+
+    def __len__(self):
+        return 1
+
+    def __iter__(self):
+        return iter(["a"])
+
+    def __getitem__(self, key):
+        return self.a
+
+
+class FailedError(Exception):
+    def __init__(self, a):
+        self.a = a
+
+
+class Items(collections.UserDict):
+    pass
+
+
+@pytest.mark.parametrize("within", [lambda p: p, lambda p: [p, 2.0], lambda p: {"p": p}, Plain])
+@pytest.mark.parametrize("cls", [Answering, Keyed, FailedError, Items])
+def test_objects_whose_cotangent_would_be_zeros_are_refused(cls, within):
+    made = within(cls({"a": 1.0}) if cls is Items else cls(1.0))
+    with pytest.raises(TypeError, match="are not followed"):
+        vjp(lambda p, x: x * 2.0, made, 3.0)
+    assert vjp(lambda x, p: x * 2.0, 3.0, p=made)[1](1.0) == (2.0,)
+
+
+class Spread:
+    """What Python takes behind two stars: it has keys and items, and its own way to be run through."""
+
+    def __init__(self, held):
+        self.held = held
+
+    def keys(self):
+        return self.held.keys()
+
+    def __getitem__(self, key):
+        return self.held[key]
+
+    def items(self):
+        return [(key, 2.0 * value) for key, value in self.held.items()]
+
+
+def product(a, b=2.0):
+    return a * b
+
+
+HELD = Spread({"a": 0.7})
+
+
+def of_a_mapping_outside(x):
+    return x * product(**HELD)
+
+
+def test_a_mapping_behind_two_stars_is_read_as_python_reads_it():
+    with contextlib.suppress(S2SGradError):
+        assert grad(of_a_mapping_outside)(1.0) == pytest.approx(1.4)
+
+
+def scaled(x):
+    return scaled.factor * x
+
+
+def _scaled_by(f, factor):
+    f.factor = factor
+
+
+def kept_on_the_function(f, x):
+    _scaled_by(f, x)
+    return f(x)
+
+
+@pytest.mark.records
+def test_what_a_helper_keeps_on_a_function_is_followed():
+    scaled.factor = 2.0
+    assert grad(lambda x: kept_on_the_function(scaled, x))(0.7) == pytest.approx(1.4)
+    scaled.factor = 2.0
+    assert grad(kept_on_the_function, argnums=1)(scaled, 0.7) == pytest.approx(1.4)

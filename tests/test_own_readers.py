@@ -428,3 +428,46 @@ def test_the_key_of_the_largest_value_is_found_by_the_method_that_is_named(score
 
     assert grad(of_a_global)(1.3) == of_a_global(1.0) == jvp(of_a_global, (1.3,), (1.0,))[1]
     assert grad(of_an_argument)(1.3, scores) == of_an_argument(1.0, scores)
+
+
+# --- numbers that NumPy asks, found in many places --------------------------------------------------------------------
+
+NUMBER = """
+import numpy as np
+
+class Tenfold(np.float64):
+    def __array_ufunc__(self, ufunc, method, *given, **options):
+        plain = [a.view(np.ndarray) if isinstance(a, np.ndarray) else float(a) for a in given]
+        return 10.0 * getattr(ufunc, method)(*plain, **options)
+
+P, HELD = Tenfold(2.0), [Tenfold(2.0)]
+
+class Holder:
+    level = P
+
+def default(v=P):
+    return v
+
+def named(*, v=P):
+    return v
+
+def f(x):
+    v = {found}
+    return np.sum({asked})
+"""
+FOUND = ["HELD[0]", "P", "default()", "named()", "Tenfold(2.0)", "Holder.level", "max(HELD)", "list(HELD).pop()"]
+ASKED = ["x * v", "v * x", "v - x", "np.multiply(x, v)", "x ** v"]
+
+
+@pytest.mark.records
+@pytest.mark.parametrize("x", [0.7, np.array([0.7, 1.0])], ids=["number", "array"])
+@pytest.mark.parametrize("asked", ASKED)
+@pytest.mark.parametrize("found", FOUND)
+def test_numbers_that_numpy_asks(found, asked, x):
+    with loaded(NUMBER.format(found=found, asked=asked), "<numbers>") as f:
+        wanted = (f(x + 1e-6) - f(x - 1e-6)) / 2e-6
+        for derivative in (lambda: np.sum(grad(f)(x)), lambda: jvp(f, (x,), (x * 0.0 + 1.0,))[1]):
+            try:
+                assert np.isclose(derivative(), wanted, rtol=1e-4)
+            except (S2SGradError, Refusal) as error:
+                assert "Tenfold" in str(error), error

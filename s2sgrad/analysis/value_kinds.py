@@ -158,7 +158,9 @@ def module_of(kind: Kind | None) -> Any:
 
 
 def constant_kind(value: Any) -> Kind:
-    """The kind of a constant in the text."""
+    """The kind of a constant in the text, or of a default."""
+    if is_otherwise(type(value)):
+        return Guest(False, type(value))
     if isinstance(value, (float, int, complex, np.generic)):
         return Number(type(value), True, value)
     return Known(value)

@@ -130,7 +130,7 @@ class Lowering:
         if len(self.frames) > 12 or self.calls > 60:
             raise Unfit("so many calls")
         self.calls += 1
-        self.outside.defaults.append((target, target.__defaults__, target.__kwdefaults__))
+        self.outside.defaults.append((target, target.__defaults__, dict(target.__kwdefaults__ or {})))
         unit, tree = self.functions.normal_form(target)
         prefix, taken = f"{tree.name}{self.calls}_", self.writer.taken
         while any(name.startswith(prefix) for name in taken):

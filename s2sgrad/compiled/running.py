@@ -214,7 +214,10 @@ class _Assumed:
             if cell.cell_contents is not value:
                 return False
         for function, defaults, named in self._defaults:
-            if function.__defaults__ is not defaults or function.__kwdefaults__ is not named:
+            now = function.__kwdefaults__ or {}
+            if function.__defaults__ is not defaults or now.keys() != named.keys():
+                return False
+            if any(now[name] is not value for name, value in named.items()):
                 return False
         if any(member_of(cls, name) is not value for cls, name, value in self._members):
             return False

@@ -18,7 +18,7 @@ import gast
 import numpy as np
 
 from s2sgrad import emit, runtime, standard
-from s2sgrad.analysis.kinds import Array, Assignable, Container, Drawing, Foreign, Number, Opaque, Text
+from s2sgrad.analysis.kinds import Array, Assignable, Container, Drawing, Foreign, Known, Number, Opaque, Text
 from s2sgrad.analysis.plain_classes import assigning, own_protocols
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.analysis.trust import Trust, trust_of_owner
@@ -331,8 +331,16 @@ def _user_function(call: Call, target: types.FunctionType) -> None:
     if writes.outside:
         call.refuse(f"`{call.shown}` changes state outside of it, which is not differentiated yet: pass the state in and "
                     "return it", mod_ref.places_of_writes(its(target, "__func__", target)))  # fmt: skip
-    if writes.arguments and call.context.any_mutable(_written(call, target, writes.arguments)):
+    written = _written(call, target, writes.arguments) if writes.arguments else []
+    if call.context.any_mutable(written) or any(_is_function(call.context, argument) for argument in written):
         call.refuse(f"`{call.shown}` may write its argument, which is not differentiated yet: return a new value from it")
+
+
+def _is_function(context: Context, node: gast.AST) -> bool:
+    """Whether an argument is a function for certain, whose attributes and defaults outlive the call."""
+    kind = context.kind(node)
+    value = kind.value if isinstance(kind, Known) else context.unit.resolve(node)
+    return isinstance(value, types.FunctionType)
 
 
 def _written(call: Call, target: types.FunctionType, names: frozenset[str]) -> list[gast.AST]:

@@ -20,7 +20,14 @@ from s2sgrad.analysis.plain_classes import LONGEST
 from s2sgrad.analysis.value_kinds import Guest
 from s2sgrad.ir.quote import nodes
 from s2sgrad.legality.context import Context
-from s2sgrad.runtime.subclasses import computes_otherwise, is_otherwise, makes_otherwise, reads_otherwise, refused_subclass
+from s2sgrad.runtime.subclasses import (
+    NUMBERS,
+    computes_otherwise,
+    is_otherwise,
+    makes_otherwise,
+    reads_otherwise,
+    refused_subclass,
+)
 
 
 def check(context: Context, statement: gast.AST) -> None:
@@ -40,6 +47,8 @@ def check(context: Context, statement: gast.AST) -> None:
             if isinstance(made, type) and (reads_otherwise(made) or makes_otherwise(made)):
                 unit.refuse(node, f"`{emit.expression(node.func)}(..)` makes a {made.__name__}, which says by methods of "
                                   "its own how it is made or read, and cannot be followed: use a plain one")  # fmt: skip
+            if isinstance(made, type) and issubclass(made, NUMBERS) and computes_otherwise(made):
+                unit.refuse(node, f"`{emit.expression(node.func)}(..)` makes {refused_subclass(made)}")
 
 
 def _of_kind(kind: Kind | None) -> type | None:

@@ -62,7 +62,7 @@ def _named(unit: Unit, parameter: str, value: Any) -> gast.AST:
         tree = read(value).fresh_tree()
         at_home = value.__globals__ is unit.primal.function.__globals__ and value.__closure__ is None
         free = mentioned(*tree.body) - {p.id for p in parameters(tree)}
-        if at_home and not value.__defaults__ and free.isdisjoint(unit.locals):
+        if at_home and not value.__defaults__ and not value.__kwdefaults__ and free.isdisjoint(unit.locals):
             return gast.Lambda(tree.args, tree.body[0].value)
     return name(unit.helper(parameter, value))
 

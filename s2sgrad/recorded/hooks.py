@@ -94,9 +94,10 @@ def call(f: Any, /, *args: Any, **keywords: Any) -> Any:
 def _known(f: Any) -> tuple | None:
     """What was noted of a function in this run, where nothing has changed; its copy is the fourth of it, then its callee."""
     known: tuple | None = OPEN.copies.get(f)
-    if known is None or known[0] is not f.__code__ or known[1] is not f.__defaults__ or known[2] != table.changes:
+    if known is None or known[0] is not f.__code__ or known[2] != table.changes:
         return None
-    return known
+    defaults, named = known[1]
+    return known if f.__defaults__ is defaults and f.__kwdefaults__ is named else None
 
 
 def _copy_of(f: Any) -> Any:
@@ -116,7 +117,7 @@ def followed_once(f: Any) -> Any:
         return known
     copy = followed(f)
     if OPEN.runs and len(OPEN.copies) < _MOST:
-        OPEN.copies[f] = f.__code__, f.__defaults__, table.changes, copy, callee_of(f)
+        OPEN.copies[f] = f.__code__, (f.__defaults__, f.__kwdefaults__), table.changes, copy, callee_of(f)
     return copy
 
 

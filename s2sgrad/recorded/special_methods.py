@@ -16,10 +16,11 @@ import numpy as np
 
 from s2sgrad.analysis.libraries import is_library, is_ours
 from s2sgrad.recorded.rewriting import followed
-from s2sgrad.recorded.runs import AFTERWARDS, OPEN
-from s2sgrad.recorded.values import Array, Number
+from s2sgrad.recorded.runs import AFTERWARDS, OPEN, refuse
+from s2sgrad.recorded.values import Array, Number, handles_in
 from s2sgrad.rules import table
-from s2sgrad.runtime.subclasses import NUMBERS, is_otherwise
+from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.subclasses import NUMBERS, is_otherwise, refused_subclass
 from s2sgrad.source import brings_gradient
 
 _CALLED_OTHERWISE = (
@@ -77,7 +78,8 @@ def follow_class(cls: type) -> None:
         if base.__flags__ & _CHANGEABLE and base not in _SEEN:
             _SEEN.add(base)
             for name, member in list(vars(base).items()):
-                new = _followed_member(name, member)
+                asked = name == "__array_ufunc__" and issubclass(base, NUMBERS) and type(member) is types.FunctionType
+                new = _without_handles(base, member) if asked else _followed_member(name, member)
                 if new is not member:
                     _replace(base, name, member, new)
     if first:
@@ -121,6 +123,19 @@ def _followed_member(name: str, member: Any) -> Any:
             new.__set_name__(None, name)  # type: ignore[arg-type]
             return new
     return member
+
+
+def _without_handles(cls: type, member: Any) -> Any:
+    """`__array_ufunc__` of a class of numbers, which the operators of NumPy's numbers ask for handles, and do not ask for
+    the numbers that these stand for: refused there."""
+
+    @functools.wraps(member)
+    def asked(self: Any, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
+        if handles_in(inputs, []):
+            refuse(Refusal(None, f"an operand is {refused_subclass(cls)}"))
+        return member(self, ufunc, method, *inputs, **keywords)
+
+    return asked
 
 
 def _of_user(function: Any) -> Any:

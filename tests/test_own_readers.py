@@ -455,14 +455,14 @@ def f(x):
     v = {found}
     return np.sum({asked})
 """
-FOUND = ["HELD[0]", "P", "default()", "named()", "Tenfold(2.0)", "Holder.level", "max(HELD)", "list(HELD).pop()"]
-ASKED = ["x * v", "v * x", "v - x", "np.multiply(x, v)", "x ** v"]
+WHERE_ASKED = ["HELD[0]", "P", "default()", "named()", "Tenfold(2.0)", "Holder.level", "max(HELD)", "list(HELD).pop()"]
+HOW_ASKED = ["x * v", "v * x", "v - x", "np.multiply(x, v)", "x ** v"]
 
 
 @pytest.mark.records
 @pytest.mark.parametrize("x", [0.7, np.array([0.7, 1.0])], ids=["number", "array"])
-@pytest.mark.parametrize("asked", ASKED)
-@pytest.mark.parametrize("found", FOUND)
+@pytest.mark.parametrize("asked", HOW_ASKED)
+@pytest.mark.parametrize("found", WHERE_ASKED)
 def test_numbers_that_numpy_asks(found, asked, x):
     with loaded(NUMBER.format(found=found, asked=asked), "<numbers>") as f:
         wanted = (f(x + 1e-6) - f(x - 1e-6)) / 2e-6

@@ -143,7 +143,7 @@ def _mended(x: Any, settled: Callable[[Any], Any]) -> list[Any]:
     if isinstance(x, types.CellType):
         return [_cell(x, settled)]
     if isinstance(x, types.FunctionType):
-        return [*(x.__closure__ or ()), *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values(), x.__dict__]
+        return [x.__closure__, x.__defaults__, x.__kwdefaults__, x.__dict__]
     if isinstance(x, types.MethodType):
         return [x.__self__]
     held = stored_in(x) or {}

@@ -632,6 +632,32 @@ def test_hidden_state_is_refused(f, solver, name):
         DERIVATIVES[name](lambda k: SOLVERS[solver](f, k))
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["grad", "jvp"])
+def test_draws_in_a_small_part_of_the_state_are_refused(name):
+    def small(k):
+        def slope(y, t):
+            return np.array([0.0, -k * y[1] * (1.0 + np.random.default_rng().random())])
+
+        return integrate.odeint(slope, [1e6, 1e-4], [0.0, 1.0])[-1, 1]
+
+    with pytest.raises(REFUSED, match="gives another result"):
+        DERIVATIVES[name](small)
+
+
+def test_solvers_without_functions_are_called_once(monkeypatch):
+    calls = []
+    solver = optimize._linprog._linprog_highs
+
+    def counted(*args, **keywords):
+        calls.append(args)
+        return solver(*args, **keywords)
+
+    monkeypatch.setattr(optimize._linprog, "_linprog_highs", counted)
+    grad(lambda k: optimize.linprog(k * np.array([-1.0, -2.0]), A_ub=np.ones((1, 2)) * k, b_ub=np.array([4.0])).fun)(X)
+    assert len(calls) == 1
+
+
 @pytest.mark.records
 @pytest.mark.dear
 @pytest.mark.sampled(one_in=3)

@@ -110,3 +110,85 @@ def test_functions_of_rows_that_write_an_argument(f, dimensions, place, is_recor
     except (S2SGradError, Refusal):
         return
     np.testing.assert_allclose(found, central_difference(program, (x,), (0,))[0], rtol=1e-4)
+
+
+# --- writes that only the run shows: the function, or what it is given, is not known before ----------------------------
+
+
+def scale(v, k=1.0):
+    v *= k
+
+
+def handed_on(f, *args, **keywords):
+    f(*args, **keywords)
+
+
+def of_a_name(v, w, k):
+    f = np.add
+    f(v, w, out=v)
+
+
+def of_two_stars(v, w, k):
+    np.add(v, w, **{"out": v})
+
+
+def of_one_star(v, w, k):
+    np.add(*[v, w, v])
+
+
+def of_a_loop(v, w, k):
+    for f in (np.add, np.multiply):
+        f(v, w, out=v)
+
+
+def of_a_helper(v, w, k):
+    handed_on(np.add, v, w, out=v)
+
+
+def of_a_method(v, w, k):
+    f = w.cumsum
+    f(out=v)
+
+
+def of_a_copy(v, w, k):
+    f = np.copyto
+    f(v, src=w[::-1].copy())
+
+
+def of_an_own_function(v, w, k):
+    handed_on(scale, v, k=k)
+
+
+def bound_and_not_read(v, w, k):
+    for f in (scale, scale):
+        y = f(v, k=k)  # noqa: F841
+
+
+def bound_and_read(v, w, k):
+    f = np.add
+    y = f(v, w, out=v)
+    v += y
+
+
+LATE = [of_a_name, of_two_stars, of_one_star, of_a_loop, of_a_helper, of_a_method, of_a_copy, of_an_own_function,
+        bound_and_not_read, bound_and_read]  # fmt: skip
+
+
+@pytest.mark.records
+@pytest.mark.parametrize("first", [1.0, 1.3])
+@pytest.mark.parametrize("write", LATE)
+def test_writes_that_only_the_run_shows(write, first):
+    """Those of what is not changed by them, too: `v *= 1.0`."""
+
+    def program(x):
+        v, k = x * 1.1, x[0]
+        write(v, v * 2.0, k)
+        return np.sum(v**2 * np.arange(1.0, 4.0))
+
+    x = np.array([first, 2.0, 3.0])
+    try:
+        found = grad(program)(x)
+    except (S2SGradError, Refusal, TypeError):
+        assert write is bound_and_read
+        return
+    np.testing.assert_allclose(found, central_difference(program, (x,), (0,))[0], rtol=1e-4)

@@ -160,7 +160,7 @@ def _is_numeric(points: Points, kind: gast.AST) -> bool:
 
 def _into(points: Points, names: tuple[str, ...], args: Arguments, skipped: int = 0) -> Places:
     """Note writes into the arrays that a call uses for its result, and return these."""
-    out: Places = set()
+    out: Places = set(args.unpacked or ()) if any(n in spellings.RESULTS for n in names) else set()  # `f(*args)`
     at_places = zip(names[skipped:], args.nodes, args.places, strict=False)
     by_name = ((key, node, args.named[key]) for key, node in args.named_nodes.items())
     for key, node, places in (*at_places, *by_name):

@@ -20,6 +20,7 @@ from typing import Any
 
 from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.unseen_functions import reads_only
 
 
 class Closure:
@@ -29,6 +30,8 @@ class Closure:
     """
 
     __slots__ = ("__weakref__", "carries", "function", "holds", "usual")
+
+    spreads: Callable[..., Any] | None = None  # the function that calls its first argument with what its others hold
 
     def __init__(self, function: Callable[..., Any], holds: tuple, usual: int = 0) -> None:
         self.function = function
@@ -41,7 +44,15 @@ class Closure:
             values = self.holds + args
             called = [values[k] if isinstance(k, int) else keywords[k] for k in self.order(len(args), keywords)]
             return self.function(*called)
+        if self.function is Closure.spreads:
+            return self._spread()
         return self.function(*self.called_with(args), **keywords)
+
+    def _spread(self) -> Any:
+        """A call whose result carries no derivative; Refusal where it writes what it is given, as by `out=`."""
+        f, *given = self.holds
+        name = its(f.function if isinstance(f, Closure) else f, "__name__", "a function")
+        return reads_only(lambda *_: self.function(f, *given), name, None)(its(f, "__self__", None), *given)
 
     @property
     def is_read(self) -> bool:

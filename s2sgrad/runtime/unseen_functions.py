@@ -41,7 +41,7 @@ def unreferred(written: str, x: Any, *others: Any) -> None:
     hook("unreferred")(written, x, others)
 
 
-def reads_only(f: Callable[..., Any], name: str, line: int, *objects: Any) -> Callable[..., Any]:
+def reads_only(f: Callable[..., Any], name: str, line: int | None, *objects: Any) -> Callable[..., Any]:
     """`f`, wrapped so that it raises TypeError if it changes arrays, lists or dicts among its arguments, or attributes of
     `objects`, which the caller has loaded.
 

@@ -93,5 +93,5 @@ enter(
     {"fun": fun_jvp, "bc": bc_jvp},
     ("y", "p", "fun_jac", "bc_jac"),
     frozenset({"sol"}),
-    implicit=True,
+    once=True,
 )

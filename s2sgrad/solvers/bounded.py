@@ -83,7 +83,7 @@ def lsq_b_jvp(t: Any, y: Any, A: Any, b: Any, *rest: Any) -> Any:
     return lsq_linear_dot(y, A, b, np.zeros(np.shape(A)), np.asarray(t))
 
 
-enter(optimize.lsq_linear, {"A": lsq_A_vjp, "b": lsq_b_vjp}, {"A": lsq_A_jvp, "b": lsq_b_jvp}, (), True)
+enter(optimize.lsq_linear, {"A": lsq_A_vjp, "b": lsq_b_vjp}, {"A": lsq_A_jvp, "b": lsq_b_jvp}, (), True, once=True)
 
 # --- monotone regression ----------------------------------------------------------------------------------------------
 
@@ -131,7 +131,14 @@ def weights_jvp(t: Any, found: Any, y: Any, *, weights: Any, increasing: Any) ->
     return {**unknown_tangent(found), "x": moved}
 
 
-enter(optimize.isotonic_regression, {"y": y_vjp, "weights": weights_vjp}, {"y": y_jvp, "weights": weights_jvp}, (), True)
+enter(
+    optimize.isotonic_regression,
+    {"y": y_vjp, "weights": weights_vjp},
+    {"y": y_jvp, "weights": weights_jvp},
+    (),
+    True,
+    once=True,
+)
 
 # --- programs and assignments in whole numbers: what is chosen is constant between jumps ---------------------------------
 
@@ -183,5 +190,5 @@ def B_jvp(t: Any, y: Any, A: Any, B: Any, *rest: Any) -> Any:
     return {**unknown_tangent(y), "fun": np.sum(A * t[y["col_ind"]][:, y["col_ind"]])}
 
 
-enter(optimize.milp, {"c": c_vjp}, {"c": c_jvp}, (), True)
-enter(optimize.quadratic_assignment, {"A": A_vjp, "B": B_vjp}, {"A": A_jvp, "B": B_jvp}, (), True)
+enter(optimize.milp, {"c": c_vjp}, {"c": c_jvp}, (), True, once=True)
+enter(optimize.quadratic_assignment, {"A": A_vjp, "B": B_vjp}, {"A": A_jvp, "B": B_jvp}, (), True, once=True)

@@ -122,7 +122,7 @@ enter(
     {"fun": f_jvp, "args": args_jvp},
     ("x0", "jac"),
     True,
-    implicit=True,
+    once=True,
 )
 
 # --- curves ----------------------------------------------------------------------------------------------------------
@@ -209,5 +209,5 @@ enter(
     {"f": curve_f_jvp, "xdata": curve_x_jvp, "ydata": curve_y_jvp, "sigma": curve_sigma_jvp},
     ("p0", "jac"),
     words=("ftol", "xtol", "gtol", "maxfev"),
-    implicit=True,
+    once=True,
 )

@@ -28,7 +28,7 @@ from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.source.making import made
 
 Function = Callable[..., Any]
-_NOISE = 1e-8  # how far, relative to its largest number, a result may differ from that of the same call
+_NOISE = 1e-8, 1e-12  # how far a result may differ from that of the same call: relative to a number, and to the largest
 _STEP = 1e-3  # how far, relative to the solution, Newton's method may still move it
 
 
@@ -82,7 +82,7 @@ def _are_alike(found: list[np.ndarray], before: list[np.ndarray]) -> bool:
     """Whether two results differ by rounding alone."""
     size = max((np.max(np.abs(v), initial=0.0, where=np.isfinite(v)) for v in before), default=0.0)
     return [v.shape for v in found] == [v.shape for v in before] and all(
-        np.allclose(v, w, rtol=0.0, atol=_NOISE * size, equal_nan=True) for v, w in zip(found, before, strict=True)
+        np.allclose(v, w, rtol=_NOISE[0], atol=_NOISE[1] * size, equal_nan=True) for v, w in zip(found, before, strict=True)
     )
 
 
@@ -264,11 +264,12 @@ def without_jvp(t: Any, y: Any, *arguments: Any, **words: Any) -> Any:
 
 def enter(
     solver: Function, vjps: dict[str, Function], jvps: dict[str, Function], unmoved: tuple[str, ...],
-    named: bool | frozenset[str] = False, words: tuple[str, ...] = (), implicit: bool = False,
+    named: bool | frozenset[str] = False, words: tuple[str, ...] = (), once: bool = False,
 ) -> None:  # fmt: skip
     """Give a solver its derivatives, by argument; it does not change with those in `unmoved`.  `named`: the parts of its
     result have names, and these are objects; `words`: the keywords that it takes without naming them in its definition.
-    `implicit`: the derivatives check that the result solves the equations; others check that the solver still gives it.
+    `once`: the derivatives check that the result solves the equations, or the solver calls no function; others check that it
+    still gives the result.
 
     Keywords of a later version, which no rule takes, are unknown.
     """
@@ -279,7 +280,7 @@ def enter(
             del spec.defaults[name]
     spec.named = named
     given.enter(spec, True)
-    if not implicit:
+    if not once:
         check = _same_result(solver, words)
         vjps = {n: _checked(rule, f"{solver.__name__}_vjp_{n}", spec, check) for n, rule in vjps.items()}
         jvps = {n: _checked(rule, f"{solver.__name__}_jvp_{n}", spec, check) for n, rule in jvps.items()}
@@ -344,4 +345,4 @@ def solves(
     vjps, jvps = {name: f_vjp}, {name: f_jvp}
     if at is not None:
         vjps["args"], jvps["args"] = args_vjp, args_jvp
-    enter(solver, vjps, jvps, unmoved, named, implicit=True)
+    enter(solver, vjps, jvps, unmoved, named, once=True)

@@ -92,7 +92,7 @@ def minimizes(solver: Any, jac: int | None, unmoved: tuple[str, ...], words: tup
     vjps, jvps = {names[0]: f_vjp}, {names[0]: f_jvp}
     if "args" in names:
         vjps["args"], jvps["args"] = args_vjp, args_jvp
-    enter(solver, vjps, jvps, unmoved, True, words, implicit=True)
+    enter(solver, vjps, jvps, unmoved, True, words, once=True)
 
 
 minimizes(optimize.minimize, 4, ("x0", "jac", "hess", "hessp"))

@@ -124,5 +124,5 @@ enter(
     optimize.linprog,
     {"c": c_vjp, "A_ub": upper_vjp, "b_ub": upper_side_vjp, "A_eq": equal_vjp, "b_eq": equal_side_vjp},
     {"c": c_jvp, "A_ub": upper_jvp, "b_ub": upper_side_jvp, "A_eq": equal_jvp, "b_eq": equal_side_jvp},
-    ("x0",), True,
+    ("x0",), True, once=True,
 )  # fmt: skip

@@ -27,6 +27,7 @@ from s2sgrad.rules import builtin_functions, scalar_math
 from s2sgrad.rules.builtin_functions import arranged, order_of
 from s2sgrad.rules.joins import columns as columns
 from s2sgrad.rules.table import flat
+from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.keywords import code, given, held
 
 OF_SEQUENCE = {max: builtin_functions.largest, min: builtin_functions.smallest, math.hypot: scalar_math.hypot_of_all}
@@ -277,6 +278,7 @@ def called_otherwise(f, *args, words):
     return called_with(f, args, (), words, {})
 
 
+Closure.spreads = called_with
 flat(code, given)
 know(given, gives=Gives.NEW, computes=True)
 know(code, gives=Gives.NEW, computes=True)

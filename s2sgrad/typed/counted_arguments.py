@@ -21,10 +21,11 @@ import gast
 
 from s2sgrad import standard
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import Container
+from s2sgrad.analysis.kinds import Container, Number
 from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.primitive_calls import classify
-from s2sgrad.ir.quote import assign, at, constant, name, nested
+from s2sgrad.ir.forms import bound_name
+from s2sgrad.ir.quote import assign, at, constant, name, nested, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.runtime.closures import closure
@@ -39,6 +40,7 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
             if isinstance(call, gast.Call) and (call.keywords or any(isinstance(a, gast.Starred) for a in call.args)):
                 before = _written_out(unit, call, inference) if unit.resolve(call.func) is MISSING else []
                 if _needs_spread(unit, call, inference):
+                    _require_result(unit, tree, body[k], inference)
                     before += _with_constants(unit, call, inference) + _spread(unit, call)
                 body[k:k] = at(body[k], *before)
                 found = found or bool(before)
@@ -78,6 +80,17 @@ def _needs_spread(unit: Unit, call: gast.Call, inference: Inference) -> bool:
         return words and late
     carries = words or any(may_carry(inference.kind(a)) for a in places)
     return carries and classify(unit, call, inference.env).form == "opaque"
+
+
+def _require_result(unit: Unit, tree: gast.FunctionDef, statement: gast.AST, inference: Inference) -> None:
+    """Raise Unsupported where nobody reads the result of a call: it is called to change what it is given."""
+    call, target = statement.value, bound_name(statement)
+    given = [*call.args, *(k.value for k in call.keywords)]
+    plain = all(isinstance(inference.kind(a), Number) for a in given)
+    read = {n.id for n in nodes(tree) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
+    if not plain and not unit.primal.is_generated and (isinstance(statement, gast.Expr) or target not in {None, *read}):
+        unit.refuse(call, "nobody reads the result of this call, which may change or keep what it is given under `*`, `**` "
+                          "or keywords, as only its run shows: return a value from it")  # fmt: skip
 
 
 def _with_constants(unit: Unit, call: gast.Call, inference: Inference) -> list[gast.AST]:

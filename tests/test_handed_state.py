@@ -503,12 +503,6 @@ def object_by_its_number(k):
     return area(lambda t: factors.get(id(law), 0.0) * law.k * t)
 
 
-def object_by_its_hash(k):
-    law = Law(k)
-    factors = {hash(law): 3.0}
-    return area(lambda t: factors.get(hash(law), 0.0) * law.k * t)
-
-
 def constant_by_its_number(k):
     rows = np.array([1.0, 2.0])
     factors, memo = {id(rows): 3.0}, {"k": k}
@@ -540,7 +534,6 @@ CHANGING = {
     "an array of `args` that counts": counted_in_an_array_of_args,
     "the number of an array": by_its_number,
     "the number of an object": object_by_its_number,
-    "the hash of an object": object_by_its_hash,
     "the number of a constant array": constant_by_its_number,
     "a global that a helper reads, later": global_later,
     "a default that remembers": default_that_remembers,

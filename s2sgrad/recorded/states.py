@@ -120,7 +120,7 @@ class State:
     def require_no_numbers_of_objects(self) -> None:
         """Refusal where a function asks for the `id` of an object: what holds a handle is another object in each call."""
         if any(_asks_for_numbers(f) for f, _ in self.outside):
-            refuse(Refusal(None, "a function that a library calls asks for the `id` or `hash` of what may be made anew: "
+            refuse(Refusal(None, "a function that a library calls asks for the `id` of what may be made anew for each call: "
                                  "use another key"))  # fmt: skip
 
     def changed(self) -> Any:
@@ -221,9 +221,9 @@ def _outside(f: types.FunctionType) -> tuple:
 
 
 def _asks_for_numbers(f: types.FunctionType) -> bool:
-    """Whether a function, or one in it, reads `id` or `hash` of Python's by a name."""
-    found = [f.__globals__.get(name, getattr(builtins, name, None)) for name in _read_outside(f.__code__)]
-    return any(value is id or value is hash for value in found)
+    """Whether a function, or one in it, reads `id` of Python's by a name."""
+    names = _read_outside(f.__code__)
+    return any(f.__globals__.get(name, getattr(builtins, name, None)) is id for name in names)
 
 
 @functools.lru_cache(maxsize=4096)

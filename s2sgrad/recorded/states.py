@@ -14,6 +14,7 @@ import collections
 import dis
 import functools
 import random
+import sys
 import types
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -221,7 +222,9 @@ def _outside(f: types.FunctionType) -> tuple:
 
 
 def _asks_for_numbers(f: types.FunctionType) -> bool:
-    """Whether a function, or one in it, reads `id` of Python's by a name."""
+    """Whether a function, or one in it, reads `id` of Python's by a name; the text of a data class does, in Python's own."""
+    if f.__globals__.get("__name__") in sys.stdlib_module_names:
+        return False
     names = _read_outside(f.__code__)
     return any(f.__globals__.get(name, getattr(builtins, name, None)) is id for name in names)
 

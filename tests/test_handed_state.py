@@ -170,6 +170,7 @@ RIGHT = {
 # --- what changes ----------------------------------------------------------------------------------------------------
 
 MEMO, LOG, BUFFER, LEVEL = {}, [0.0], np.zeros(1), None
+GROWN = [1.0]
 LAW = Law(2.0)
 
 
@@ -181,7 +182,50 @@ def _reset():
     global LEVEL, COUNT
     COUNT = itertools.count(1)
     MEMO.clear()
+    GROWN[:] = [1.0]
     LOG[:], BUFFER[:], LEVEL, LAW.k, LAW.scale, Shared.k = [0.0], 0.0, None, None, 1.0, None
+
+
+def of_the_last(t, k):
+    return GROWN[-1] * MEMO.get("scale", 1.0) * k * t
+
+
+def grown_later(k):
+    y = area(of_the_last, k)
+    GROWN.append(5.0)
+    return y
+
+
+def grown_later_by_a_helper(k):
+    grow = lambda value: GROWN.insert(len(GROWN), value)  # noqa: E731
+    y = area(of_the_last, k)
+    grow(5.0)
+    return y
+
+
+def updated_later(k):
+    y = area(of_the_last, k)
+    MEMO.update(scale=3.0)
+    return y
+
+
+def set_by_default_later(k):
+    y = area(of_the_last, k)
+    MEMO.setdefault("scale", 3.0)
+    return y
+
+
+def deleted_later(k):
+    MEMO["scale"] = 3.0
+    y = area(of_the_last, k)
+    del MEMO["scale"]
+    return y
+
+
+def removed_later(k):
+    GROWN.append(5.0)
+    y = area(of_the_last, k)
+    return y + 0.0 * GROWN.pop()
 
 
 def remembered(t, k):
@@ -535,6 +579,12 @@ CHANGING = {
     "the number of an array": by_its_number,
     "the number of an object": object_by_its_number,
     "the number of a constant array": constant_by_its_number,
+    "a list that grows, later": grown_later,
+    "a list that grows, later, by a helper": grown_later_by_a_helper,
+    "a dict, later": updated_later,
+    "a dict without the key, later": set_by_default_later,
+    "a key that is deleted, later": deleted_later,
+    "an item that is removed, later": removed_later,
     "a global that a helper reads, later": global_later,
     "a default that remembers": default_that_remembers,
     "an argument that remembers": argument_that_remembers,

@@ -15,7 +15,7 @@ from typing import Any
 import gast
 
 from s2sgrad import emit, runtime
-from s2sgrad.analysis import effects
+from s2sgrad.analysis import effects, reached
 from s2sgrad.analysis.primitive_calls import Operation, is_user_function
 from s2sgrad.analysis.trust import Trust
 from s2sgrad.errors import S2SGradError
@@ -96,9 +96,11 @@ def _writes_outside(context: Context, statement: gast.AST) -> bool:
     base = None if stored is None or isinstance(stored, gast.Name) else effects.base(stored)
     if isinstance(statement, gast.Global) or (base is not None and base not in unit.locals):
         return True
+    if isinstance(statement, gast.Delete) and any(effects.base(t) not in unit.locals for t in statement.targets):
+        return True  # del CFG["a"]
     for call in nodes_of(effects.header(statement), {gast.Call}):
         target = unit.called(call)
-        if effects.is_one_of(target, _STORING):
+        if effects.is_one_of(target, _STORING) or reached.changes_container(unit, call):
             return True
         ours = (
             isinstance(target, types.FunctionType) and libraries.package_of(target) == libraries.OURS

@@ -103,7 +103,7 @@ def points_bar(g, s, values, x, nu, extrapolate):
 
 def points_along(dots, s, values, x, nu, extrapolate):
     """The transpose of `points_bar`."""
-    whole = 0.0
+    dots, whole = np.asarray(dots), 0.0
     for k in range(len(knots_of(s))):
         whole = whole + dots[..., k] * at_nd(s, values, x, more(s, nu, k), extrapolate)
     return whole

@@ -118,8 +118,8 @@ class Fit(Surface):
         return dx, dy
 
     def ends(self, axis: int) -> tuple[Any, Any]:
-        knots = self.own.get_knots()[axis]
-        return knots[0], knots[-1]
+        knots, k = self.own.get_knots()[axis], self.own.degrees[axis]  # around a sphere those of a period lie beyond
+        return knots[k], knots[-1 - k]
 
 
 _OF_FITS = {
@@ -200,6 +200,38 @@ def _on_grid(g, z, s, values, x, y, dx=0, dy=0, grid=True):
     )  # fmt: skip
 
 
+def on_sphere(s, values, theta, phi, dtheta=0, dphi=0, grid=True):
+    """A call of a surface on a sphere, whose orders have names of their own."""
+    return s.of(values).own(theta, phi, dtheta, dphi, grid)
+
+
+@general(on_sphere)
+def _on_sphere(g, z, s, values, theta, phi, dtheta=0, dphi=0, grid=True):
+    rows, columns = (np.reshape(theta, (-1, 1)), np.reshape(phi, (1, -1))) if grid else (theta, phi)
+    along_theta = g * at_places(s, values, rows, columns, dtheta + 1, dphi) * is_on(s, rows, 0)
+    along_phi = g * at_places(s, values, rows, columns, dtheta, dphi + 1) * is_on(s, columns, 1)
+    return (
+        None, data_bar(g, s, values, rows, columns, dtheta, dphi),
+        np.reshape(unbroadcast(along_theta, rows), np.shape(theta)),
+        np.reshape(unbroadcast(along_phi, columns), np.shape(phi)),
+    )  # fmt: skip
+
+
+def at_angles(s, values, theta, phi, dtheta=0, dphi=0):
+    """A surface on a sphere at points."""
+    return s.of(values).value(theta, phi, dtheta, dphi)
+
+
+@general(at_angles)
+def _at_angles(g, z, s, values, theta, phi, dtheta=0, dphi=0):
+    return (
+        None, data_bar(g, s, values, theta, phi, dtheta, dphi),
+        unbroadcast(g * at_places(s, values, theta, phi, dtheta + 1, dphi) * is_on(s, theta, 0), theta),
+        unbroadcast(g * at_places(s, values, theta, phi, dtheta, dphi + 1) * is_on(s, phi, 1), phi),
+    )  # fmt: skip
+
+
 instances.write(interpolate.RectBivariateSpline, instances.Maker(made_surface, on_grid, 3, (2,), methods={"ev": at_places}))
-for _class in _OF_FITS:
-    instances.write(_class, instances.Maker(made_fit, on_grid, 3, (2,), methods={"ev": at_places}))
+instances.write(interpolate.LSQBivariateSpline, instances.Maker(made_fit, on_grid, 3, (2,), methods={"ev": at_places}))
+for _class in (interpolate.LSQSphereBivariateSpline, interpolate.RectSphereBivariateSpline):
+    instances.write(_class, instances.Maker(made_fit, on_sphere, 3, (2,), methods={"ev": at_angles}))

@@ -122,7 +122,10 @@ def apply(writer: Writer, operation: Any, operands: list[Any]) -> Any:
         return _logical(writer, operation, operands)
     if operation is gast.Pow:
         base, exponent = operands
-        return _power(writer, base, exponent, by_name)
+        if not by_name or not numbers:
+            return _power(writer, base, exponent, by_name)
+        base, exponent = replace(base, python=False), replace(exponent, python=False)
+        return replace(_power(writer, base, exponent, True), python=False, weak=False)
     if operation in (gast.FloorDiv, gast.Mod):
         return _whole_quotient(writer, operation, *operands)
     if operation not in OPERATIONS:
@@ -198,8 +201,9 @@ def _of_whole(writer: Writer, operation: Any, operands: list[Any]) -> Any:
         return apply(writer, operation, plain)
     if operation in _EXACT_OF_WHOLE and all(isinstance(o, Scalar) and o.dtype != BOOL for o in operands):
         whole = " and ".join(o.whole for o in operands if o.whole)
-        out = apply(writer, operation, plain)
-        return replace(out, whole=f"({whole})", reads=out.reads.union(*(o.reads for o in operands)))
+        out = apply(writer, operation, [replace(o, text=exact_text(o)) if o.dtype == INT else o for o in plain])
+        reads = out.reads.union(*(o.reads for o in operands))
+        return replace(out, text=f"as_integer({out.text}, {writer.asked(whole)})", whole=f"({whole})", reads=reads)
     return apply(writer, operation, [certain(writer, o) for o in operands])
 
 
@@ -290,7 +294,7 @@ def _of_numbers(writer: Writer, operation: Any, operands: list[Scalar]) -> Scala
         operands = [replace(o, text=f"(1.0 if {o.text} else 0.0)") if o.dtype == BOOL else o for o in operands]
         write = lambda *o: f"finite({what.write(*o)})"  # noqa: E731
     if what.result == BOOL and python and len(operands) == 2 and len({o.dtype for o in operands}) == 2:
-        operands = [replace(o, text=f"exact({o.text})") if o.dtype == INT and not _is_known(o) else o for o in operands]
+        operands = [replace(o, text=exact_text(o)) if o.dtype == INT else o for o in operands]
     value: Scalar = _made_in_one_type(writer, operation, write, operands)
     if what.check:
         return replace(value, python=True, weak=True)
@@ -304,6 +308,11 @@ def _made_in_one_type(writer: Writer, operation: Any, write: Callable[..., str],
     dtype = _dtype(what, operands)
     operands, write = _in_one_type(operands, write, dtype, what.result == FLOAT and operation is not gast.Div)
     return made(writer, write, operands, dtype)
+
+
+def exact_text(value: Scalar) -> str:
+    """The text of an integer that a float has, too."""
+    return value.text if _is_known(value) else f"exact({value.text})"
 
 
 def _is_known(value: Scalar) -> bool:
@@ -489,7 +498,7 @@ def _whole_quotient(writer: Writer, operation: Any, a: Any, b: Any) -> Any:
 def chosen_by(writer: Writer, operands: list[Any]) -> Any:
     """`np.where(condition, a, b)`."""
     condition, a, b = operands[0], *(certain(writer, o) for o in operands[1:])
-    if condition.dtype != BOOL:
+    if not (isinstance(condition, Scalar) or is_array(condition)) or condition.dtype != BOOL:
         raise Unfit("np.where of what is no truth value")
     dtype = common([a, b]) or (FLOAT if FLOAT in (a.dtype, b.dtype) else a.dtype if a.dtype == b.dtype else None)
     if dtype is None:

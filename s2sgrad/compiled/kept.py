@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ import numpy as np
 from s2sgrad.analysis import array_members, call_results, libraries
 from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number
 from s2sgrad.analysis.sizes import Size
-from s2sgrad.compiled import scalars
+from s2sgrad.compiled import elementwise, scalars
 from s2sgrad.compiled.lowering import Lowering
 from s2sgrad.compiled.values import (
     BOOL,
@@ -31,6 +33,7 @@ from s2sgrad.compiled.values import (
     Scalar,
     Unfit,
     is_array,
+    mapped,
     whole,
 )
 from s2sgrad.compiled.writer import Again
@@ -102,7 +105,7 @@ def _kept(self: Lowering, target: Any, arguments: list[Any], keywords: dict[str,
     spelling = _spelling(target)
     assert spelling is not None
     module, name = spelling
-    values = [*arguments, *keywords.values()]
+    values = [mapped(partial(_certain, self), v) for v in [*arguments, *keywords.values()]]
     sizes: dict[str, int] = {}
     kinds, names = [_kind(self, v, sizes) for v in values], [*keywords]
     kind: Kind | None
@@ -129,6 +132,16 @@ def _kept(self: Lowering, target: Any, arguments: list[Any], keywords: dict[str,
     dtype, rank = expected[0], len(expected[1])
     self.writer.line(f"{own} = as_array({call}, {dtype!r}, {rank})" if rank else f"{own} = as_number({call}, {dtype!r})")
     return _measured(self, value, own)
+
+
+def _certain(self: Lowering, part: Any) -> Any:
+    """A value of which the type is certain: integers and truth values that are NumPy's at times are to be Python's."""
+    if not isinstance(part, Scalar):
+        return part
+    if part.own and part.dtype in (INT, BOOL):
+        self.writer.line(f"of_numpy(not ({self.writer.asked(part.own)}))")
+        return replace(part, own="", weak=True)
+    return elementwise.certain(self.writer, part)
 
 
 def _function(self: Lowering, module: str, name: str) -> str:

@@ -237,7 +237,8 @@ class Lowering:
         if is_new:
             raise Again
         dtype = FLOAT if what[1] == SINGLE and key in numbers.either else what[1]  # it is held so
-        text = value.text if value.dtype == dtype else elementwise.converted_text(value.text, dtype, value.dtype)
+        text = elementwise.exact_text(value) if value.dtype == INT and dtype in FLOATS else value.text
+        text = text if value.dtype == dtype else elementwise.converted_text(text, dtype, value.dtype)
         self._binds_to(key, text, value)
 
     def _binds_to(self, key: str, text: str, value: Scalar) -> None:
@@ -853,7 +854,7 @@ def _for(self: Lowering, frame: Frame, s: gast.For) -> None:
             self._binds(variable)
             held = self.found.types[variable][1]
             number = Scalar(inner, INT, True, weak=True)
-            self._binds_to(variable, inner if held == INT else f"float({inner})", number)
+            self._binds_to(variable, inner if held == INT else f"float(exact({inner}))", number)
         self.block(frame, s.body)
         self.writer.settle()
     bound = self.shapes

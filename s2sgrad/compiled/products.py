@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2sgrad.compiled import elementwise, reductions
 from s2sgrad.compiled.indexing import constant_of
@@ -112,8 +113,14 @@ def dot(self: Lowering, a: Any, b: Any) -> Any:
     if max(a.rank, b.rank) > 2:
         raise Unfit("np.dot of stacks of matrices")
     if isinstance(a, Scalar) or isinstance(b, Scalar):
-        return elementwise.apply(self.writer, gast.Mult, [a, b])
+        return elementwise.apply(self.writer, np.multiply, [_of_numpy(self, x) for x in (a, b)])
     return matmul(self, a, b)
+
+
+def _of_numpy(self: Lowering, x: Any) -> Any:
+    """A factor, which is NumPy's even if it is a number of Python's: beside a float32 it is a float64."""
+    x = elementwise.certain(self.writer, x)
+    return replace(x, python=False, weak=False, own="") if isinstance(x, Scalar) else x
 
 
 def inner(self: Lowering, a: Any, b: Any) -> Any:

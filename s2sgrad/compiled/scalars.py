@@ -212,10 +212,19 @@ def added(a: Any, b: Any) -> Any:
 
 
 def exact(k: Any) -> Any:
-    """An integer of Python's beside a float, with which Python compares it exactly."""
+    """An integer that a float has, too: Python compares it with one exactly, and a float may stand for it."""
     if abs(float(k)) >= _EXACT:
         raise OverflowError("integer too large")
     return k
+
+
+def as_integer(x: Any, is_whole: Any) -> Any:
+    """A float, which is exact and has no sign at 0 where it stands for an integer."""
+    if not is_whole:
+        return x
+    if abs(x) >= _EXACT:
+        raise OverflowError("integer too large")
+    return abs(x) if x == 0.0 else x
 
 
 def subtracted(a: Any, b: Any) -> Any:

@@ -53,7 +53,7 @@ def tanh(x: Any) -> Any:
     q = ((z + 1.12811678491632931402e2) * z + 2.23548839060100448583e3) * z + 4.84406305325125486048e3
     near = x + x * (z * (p / q))
     far = 1.0 - 2.0 / (exp(2.0 * (30.0 if a > 30.0 else a)) + 1.0)
-    return near if a < 0.625 else math.copysign(far, x)
+    return math.copysign(near if a < 0.625 else far, x)
 
 
 def log(x: Any) -> Any:

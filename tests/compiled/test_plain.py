@@ -1178,3 +1178,79 @@ def test_what_is_no_longer_than_enough_need_not_be_exact():
     text = "def f(x, y, z):\n" + loops * 9
     assert repeated.seconds(text) < repeated.seconds(text, 20.0) < 20.0
     assert len(repeated.shared(ast.parse(text)).body) == 2
+
+
+def stands_for_an_integer(a, k):
+    t = k
+    if a > 0:
+        t = 0.5
+    return t - (k - 1), -t, (k - 1) * t, t < k + 1, 1.0 / (t * -3 + 1e-300)
+
+
+@pytest.mark.parametrize("k", [5, 0, -3, 2**53 + 1, 2**62, K(0), K(-3), K(2**53 + 1)], ids=repr)
+@pytest.mark.parametrize("a", [1, -1])
+def test_floats_that_stand_for_integers_are_exact(a, k):
+    """Integers that floats do not have, and zeros, which have no sign as integers."""
+    lowered = lower(Program(), stands_for_an_integer, {"a": a, "k": k})
+    try:
+        ours = rebuilt(iter(plain_function(lowered)(a, k)), lowered.result)
+    except OverflowError:
+        assert abs(int(k)) > 2**52
+        return
+    assert repr(ours) == repr(stands_for_an_integer(a, k))
+
+
+def handed_to_a_library(a, k):
+    t = k
+    if a > 0:
+        t = 0.5
+    return divmod(t, 2), sum([t, t])
+
+
+def integer_of_either(a, k):
+    t = k
+    if a > 0:
+        t = k * 1
+    for _ in range(2):
+        t = t + a * 0
+    return divmod(t, 2), sum([t, t])
+
+
+@pytest.mark.parametrize("f", [handed_to_a_library, integer_of_either])
+@pytest.mark.parametrize("a", [1, -1, K(1)])
+@pytest.mark.parametrize("k", [3, K(3), 2.5])
+def test_libraries_are_handed_numbers_of_the_types_of_the_text(f, a, k):
+    try:
+        lowered = lower(Program(), f, {"a": a, "k": k})
+    except Unfit:
+        return
+    with contextlib.suppress(TypeError):
+        ours = rebuilt(iter(plain_function(lowered)(a, k)), lowered.result)
+        assert repr(ours) == repr(f(a, k))
+
+
+def powers_and_products(x):
+    return np.power(x, 2), np.power(x, 3.5), np.power(x, -1), np.dot(x, 3.0), np.dot(2.0, x)
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="results of numbers have other types before")
+@pytest.mark.parametrize("x", [2.0, F(2.0), S(2.0), -2.0, 0.0, np.ones(3, S)], ids=repr)
+def test_powers_and_products_by_name_are_numbers_of_numpy(x):
+    lowered = lower(Program(), powers_and_products, {"x": x})
+    with np.errstate(all="ignore"):
+        try:
+            ours = rebuilt(iter(plain_function(lowered)(x)), lowered.result)
+        except ArithmeticError:  # as plain Python, 0.0 ** -1 raises
+            return
+        for a, b in zip(ours, powers_and_products(x), strict=True):
+            assert type(a) is type(b) and a.dtype == b.dtype
+            np.testing.assert_allclose(a, b, rtol=1e-6)
+
+
+def test_tanh_keeps_the_sign_of_zero():
+    lowered = lower(Program(), np_tanh, {"x": np.array([-0.0, 0.0])})
+    np.testing.assert_array_equal(np.signbit(plain_function(lowered)(np.array([-0.0, 0.0]))[0]), [True, False])
+
+
+def np_tanh(x):
+    return np.tanh(x)

@@ -122,10 +122,7 @@ def apply(writer: Writer, operation: Any, operands: list[Any]) -> Any:
         return _logical(writer, operation, operands)
     if operation is gast.Pow:
         base, exponent = operands
-        if not by_name or not numbers:
-            return _power(writer, base, exponent, by_name)
-        base, exponent = replace(base, python=False), replace(exponent, python=False)
-        return replace(_power(writer, base, exponent, True), python=False, weak=False)
+        return (_power_of_numpy if by_name and numbers else _power)(writer, base, exponent, by_name)
     if operation in (gast.FloorDiv, gast.Mod):
         return _whole_quotient(writer, operation, *operands)
     if operation not in OPERATIONS:
@@ -367,6 +364,12 @@ def converted_text(text: str, dtype: str, given: str) -> str:
     return f"float({text})" if dtype == FLOAT and given not in FLOATS else cast_text(text, dtype)
 
 
+def held_text(value: Scalar, dtype: str) -> str:
+    """The text of a number as a variable of another type holds it: an integer as a float that is equal."""
+    text = exact_text(value) if value.dtype == INT and dtype in FLOATS else value.text
+    return text if value.dtype == dtype else converted_text(text, dtype, value.dtype)
+
+
 def cast(value: Any, dtype: str) -> Any:
     """A number or an array as one of floats of this type.
 
@@ -475,6 +478,13 @@ def _power(writer: Writer, base: Any, exponent: Any, by_name: bool = False) -> A
     return made(writer, (lambda a: write(a, "")) if by_root else write, operands[:1] if by_root else operands, dtype)
 
 
+def _power_of_numpy(writer: Writer, base: Scalar, exponent: Scalar, by_name: bool) -> Scalar:
+    """`np.power` of numbers: one of NumPy's, of which no error is raised."""
+    base, exponent = replace(base, python=False), replace(exponent, python=False)
+    power: Scalar = _power(writer, base, exponent, by_name)
+    return replace(power, python=False, weak=False)
+
+
 def _known_exponent(base: Any, exponent: Any) -> int | None:
     """The integer that an exponent is known to be."""
     if not isinstance(exponent, Scalar):
@@ -498,7 +508,7 @@ def _whole_quotient(writer: Writer, operation: Any, a: Any, b: Any) -> Any:
 def chosen_by(writer: Writer, operands: list[Any]) -> Any:
     """`np.where(condition, a, b)`."""
     condition, a, b = operands[0], *(certain(writer, o) for o in operands[1:])
-    if not (isinstance(condition, Scalar) or is_array(condition)) or condition.dtype != BOOL:
+    if getattr(condition, "dtype", None) != BOOL:
         raise Unfit("np.where of what is no truth value")
     dtype = common([a, b]) or (FLOAT if FLOAT in (a.dtype, b.dtype) else a.dtype if a.dtype == b.dtype else None)
     if dtype is None:

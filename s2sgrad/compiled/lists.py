@@ -28,7 +28,7 @@ from s2sgrad.compiled.values import (
     Unfit,
     whole,
 )
-from s2sgrad.compiled.writer import Again
+from s2sgrad.compiled.writer import UNKNOWN, Again
 
 
 def push(self: Lowering, stack: Any, value: Any) -> Any:
@@ -67,7 +67,7 @@ def _pushed(self: Lowering, stack: Stack, value: Any, key: str) -> tuple[str, An
     if isinstance(value, Scalar):
         if value.own and value.weak:
             return f"single({value.text})", Scalar("", SINGLE, True)
-        return value.text, Scalar("", value.dtype, value.python, weak=value.weak)
+        return value.text, Scalar("", value.dtype, value.python, weak=value.weak, whole=UNKNOWN * bool(value.whole))
     if isinstance(value, Object) and value.value is None:
         return "None", value
     if isinstance(value, Object) and isinstance(value.value, tuple):  # a slice
@@ -102,7 +102,7 @@ def _joined(a: Any, b: Any) -> Any:
     if isinstance(a, Items):
         return a.of(_joined(x, y) for x, y in zip(a.items, b.items, strict=True))
     if isinstance(a, Scalar):
-        return replace(a, python=a.python or b.python, weak=a.weak and b.weak)
+        return replace(a, python=a.python or b.python, weak=a.weak and b.weak, whole=a.whole or b.whole)
     if isinstance(a, Leaf):
         extents = tuple(m if m == n else Extent("?") for m, n in zip(a.extents, b.extents, strict=True))
         return whole(a.root, extents, a.dtype)
@@ -172,6 +172,7 @@ def joined(self: Lowering, stack: Stack) -> Any:
     if stack.sorts:
         raise Unfit("an array of this list")
     if isinstance(item, Scalar):
+        writer.asked(item.whole)
         n = writer.fresh("n")
         writer.line(f"{n} = len({stack.name})")
         writer.settle()

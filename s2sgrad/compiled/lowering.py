@@ -237,9 +237,7 @@ class Lowering:
         if is_new:
             raise Again
         dtype = FLOAT if what[1] == SINGLE and key in numbers.either else what[1]  # it is held so
-        text = elementwise.exact_text(value) if value.dtype == INT and dtype in FLOATS else value.text
-        text = text if value.dtype == dtype else elementwise.converted_text(text, dtype, value.dtype)
-        self._binds_to(key, text, value)
+        self._binds_to(key, elementwise.held_text(value, dtype), value)
 
     def _binds_to(self, key: str, text: str, value: Scalar) -> None:
         """Write that a variable is bound to a number, and whether that is Python's, or an integer, if something asks."""

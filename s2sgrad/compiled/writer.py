@@ -37,6 +37,9 @@ class Again(Exception):
     """Something was found out that changes what was written before: start over."""
 
 
+UNKNOWN = "?"  # what says whether a number is an integer, where nothing does
+
+
 @dataclass
 class Numbers:
     """What is known of variables that are numbers.  `told`: what flags say, by variable, as something asks for it."""
@@ -140,6 +143,8 @@ class Writer:
 
     def asked(self, says: str) -> str:
         """What says whether a number is Python's, or an integer: the flags of variables that it reads are written."""
+        if UNKNOWN in says:
+            raise Unfit("what asks whether a number of a list is an integer")
         names, known = {*re.findall(r"\w+", says)}, self.found.numbers
         keys = [(key, "own") for key in known.either] + [(key, "whole") for key in known.whole]
         new = {(key, which) for key, which in keys if self.item(key, which) in names} - known.told
@@ -332,8 +337,8 @@ class Writer:
 
 def _held(writer: Writer, says: str, stem: str) -> str:
     """What says something of a number, under a new name."""
-    if not says:
-        return ""
+    if not says or UNKNOWN in says:
+        return says
     name = writer.fresh(stem)
     writer.line(f"{name} = {writer.asked(says)}")
     return name

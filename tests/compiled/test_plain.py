@@ -1254,3 +1254,31 @@ def test_tanh_keeps_the_sign_of_zero():
 
 def np_tanh(x):
     return np.tanh(x)
+
+
+def kept_in_a_list(a, k):
+    t = k
+    if a > 0:
+        t = 0.5
+    numbers = []
+    for _ in range(3):
+        numbers.append(t)
+        t = t + 1
+    last = numbers.pop()
+    return last, last - k
+
+
+def array_of_a_list(a, k):
+    t = k
+    if a > 0:
+        t = 0.5
+    numbers = []
+    for _ in range(3):
+        numbers.append(t)
+    return np.array(numbers)
+
+
+@pytest.mark.parametrize("f", [kept_in_a_list, array_of_a_list])
+def test_what_may_be_an_integer_is_not_taken_from_a_list(f):
+    with pytest.raises(Unfit, match="is an integer"):
+        lower(Program(), f, {"a": 1, "k": 3})

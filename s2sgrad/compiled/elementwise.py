@@ -198,7 +198,7 @@ def _of_whole(writer: Writer, operation: Any, operands: list[Any]) -> Any:
         return apply(writer, operation, plain)
     if operation in _EXACT_OF_WHOLE and all(isinstance(o, Scalar) and o.dtype != BOOL for o in operands):
         whole = " and ".join(o.whole for o in operands if o.whole)
-        out = apply(writer, operation, [replace(o, text=exact_text(o)) if o.dtype == INT else o for o in plain])
+        out = apply(writer, operation, [*map(_exactly, plain)])
         reads = out.reads.union(*(o.reads for o in operands))
         return replace(out, text=f"as_integer({out.text}, {writer.asked(whole)})", whole=f"({whole})", reads=reads)
     return apply(writer, operation, [certain(writer, o) for o in operands])
@@ -305,6 +305,10 @@ def _made_in_one_type(writer: Writer, operation: Any, write: Callable[..., str],
     dtype = _dtype(what, operands)
     operands, write = _in_one_type(operands, write, dtype, what.result == FLOAT and operation is not gast.Div)
     return made(writer, write, operands, dtype)
+
+
+def _exactly(value: Scalar) -> Scalar:
+    return replace(value, text=exact_text(value)) if value.dtype == INT else value
 
 
 def exact_text(value: Scalar) -> str:

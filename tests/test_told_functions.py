@@ -17,6 +17,10 @@ def applied(f, *args):
     return f(*args)
 
 
+def applied_to_one(f, x):
+    return f(x)
+
+
 def by_name(x, f=None):
     return f(x)
 
@@ -48,8 +52,9 @@ def recursive(f, x, n):
     return x if n == 0 else applied(recursive, f, applied(f, x), n - 1)
 
 
-reads = [lambda x: applied(np.sin, x), lambda x: by_name(x, f=np.sin)]
+reads = [lambda x: applied_to_one(np.sin, x), lambda x: by_name(x, f=np.sin)]
 writes = [
+    lambda x: applied(np.sin, x),  # the second of `args` would be `out`
     lambda x: applied(writer, x),
     lambda x: by_name(f=writer, x=x),
     lambda x: recursive(writer, x, 3),

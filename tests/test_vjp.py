@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import copy
 import functools
@@ -13,6 +14,7 @@ import pickle
 import sys
 import types
 import weakref
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -712,3 +714,53 @@ def test_an_array_of_a_record_is_that_in_a_list_of_the_record():
     for direction in np.eye(4):
         expected = (df(x + 1e-5 * direction) - df(x - 1e-5 * direction)) / 2e-5
         np.testing.assert_allclose(pullback(direction)[0], expected, atol=1e-8)
+
+
+class Answering:
+    def __init__(self, w):
+        self.w = w
+
+    def __getattr__(self, name):
+        return 1.0
+
+
+class Shelf(Mapping):
+    def __init__(self, held):
+        self.held = held
+
+    def __getitem__(self, key):
+        return self.held[key]
+
+    def __iter__(self):
+        return iter(self.held)
+
+    def __len__(self):
+        return len(self.held)
+
+
+class Raised(Exception):
+    def __init__(self, w):
+        self.w = w
+
+
+class Kept:
+    def __init__(self, part):
+        self.part = part
+
+
+@pytest.mark.parametrize("derivative", [lambda f, v: vjp(f, v)[1](1.0)[0], lambda f, v: grad(f)(v)])
+@pytest.mark.parametrize(
+    ("made", "read"),
+    [(lambda: Answering(2.0), lambda h: h.w), (lambda: Shelf({"w": 2.0}), lambda h: h["w"]),
+     (lambda: collections.UserDict(w=2.0), lambda h: h["w"]), (lambda: Raised(2.0), lambda h: h.w)],
+)  # fmt: skip
+def test_objects_that_read_otherwise_are_refused_or_followed(made, read, derivative):
+    """Their cotangents are never silently zero."""
+    with pytest.raises(TypeError, match="are not followed"):
+        derivative(lambda h: read(h) ** 2, made())
+    try:
+        found = derivative(lambda h: read(h.part) ** 2, Kept(made()))
+    except (TypeError, S2SGradError) as error:
+        assert "are not followed" in str(error) or "cannot be differentiated" in str(error)
+    else:
+        assert found == {"part": {"w": 4.0}}

@@ -36,11 +36,11 @@ def test_a_seed_writes_the_same_program_again():
 
 def test_many_of_them_keep_a_pair():
     kept = 0
-    for seed in range(25):
+    for seed in range(10):
         program = writer_program(seed)
         with loaded(program.source, f"<program {seed}>") as f, contextlib.suppress(S2SGradError, Warning, ValueError):
             kept += "_written" in text_of(f, program.args)
-    assert kept >= 5
+    assert kept >= 2
 
 
 def smooth_if_weak(u, k):

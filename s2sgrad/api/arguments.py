@@ -5,7 +5,7 @@ df(np.ones(3), 2.0)   ->   cached under ((float64, (3,)), float);   df(3)   ->  
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
@@ -18,7 +18,7 @@ from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.errors import Unsupported
 from s2sgrad.errors.cycles import cycle, refers_to_itself
 from s2sgrad.runtime import Pullback, is_sparse, structure
-from s2sgrad.runtime.asking import has
+from s2sgrad.runtime.asking import has, its
 from s2sgrad.runtime.checks import Refusal, has_methods_of_its_own, holds_complex
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.guests import is_array_of_others, refused_guest
@@ -164,22 +164,33 @@ def _refused_in(value: Any, name: str, guests: bool = True) -> str | None:
 
 
 def _unfollowed_in(value: Any, name: str, above: list[Any]) -> str | None:
-    """The path in a nested value to an object that holds floats and is no plain instance, whose cotangent would be zeros;
-    None where there is none."""
+    """The path in a nested value to an object that holds floats and whose cotangent would be zeros; None where there is
+    none.  That is one that is no plain instance, and stands alone, cannot be made again, or has items of its own."""
     if isinstance(value, _LASTING) or callable(value) or any(value is holder for holder in above):
         return None
     held = value if isinstance(value, (list, tuple, dict)) else attributes_of(value)
     if held is None:
-        if is_array_of_others(type(value)) or not _keeps_floats(structure.attributes_of(value), []):
-            return None
-        shown = type(value).__name__
-        return f"attributes of `{name}`, a {shown}, are not followed, as its class may read them otherwise: pass its numbers"
+        return _unfollowed(value, name, bool(above))
     for key, part in held.items() if isinstance(held, dict) else enumerate(held):
         if not isinstance(part, _LASTING):
             place = f"{name}[{key!r}]" if held is value else f"{name}.{key}"
             if (found := _unfollowed_in(part, place, [*above, value])) is not None:
                 return found
     return None
+
+
+def _unfollowed(value: Any, name: str, inside: bool) -> str | None:
+    """Why an object that is no plain instance has no cotangent; None where it has one, or needs none."""
+    cls = type(value)
+    if isinstance(value, Mapping):
+        floats = any(_keeps_floats(part, [value]) for part in value.values())
+        return f"items of `{name}`, a {cls.__name__}, are not followed: pass a plain dict" if floats else None
+    remade = inside and its(cls, "__new__") is object.__new__
+    if remade or is_array_of_others(cls) or not _keeps_floats(structure.attributes_of(value), []):
+        return None
+    return (
+        f"attributes of `{name}`, a {cls.__name__}, are not followed, as its class may read them otherwise: pass its numbers"
+    )
 
 
 def _keeps_floats(value: Any, above: list[Any]) -> bool:

@@ -178,17 +178,7 @@ def own_data(unit: Unit, forward: list[gast.AST], saved: list[str], own: set[str
 
     s.append(x); t.append(x)     ->     s2, t2, x2 = kept_together(s, t, x)     a sweep that restores `x` does so in all
     """
-    outside: set[str] = set()
-    before = None
-    while before != len(outside):
-        before = len(outside)
-        for statement in effects.walk(forward):
-            bound = effects.writes(statement) & unit.locals
-            value = getattr(statement, "iter" if isinstance(statement, gast.For) else "value", None)
-            if bound and value is not None:
-                sources = bound_sources(unit, bound, value, unit.kinds)
-                if sources & outside or sources - own - unit.helpers.keys():
-                    outside |= {n for n in bound if has_memory(unit.kinds.get(n))}
+    outside = _of_outside(unit, forward, own)
     arrays = {n for n in outside if isinstance(unit.kinds.get(n), Array)}
     lists = outside - arrays
     if not lists.isdisjoint(saved):
@@ -202,6 +192,22 @@ def own_data(unit: Unit, forward: list[gast.AST], saved: list[str], own: set[str
     names = gast.Tuple([name(local[n], store=True) for n in data], gast.Store())
     values = [_own_copy(unit, name(n), True) if n in arrays else name(local.get(n, n)) for n in saved]
     return [assign(names, together)], values
+
+
+def _of_outside(unit: Unit, forward: list[gast.AST], own: set[str]) -> set[str]:
+    """The variables that may share memory with what free names reach."""
+    outside: set[str] = set()
+    before = None
+    while before != len(outside):
+        before = len(outside)
+        for statement in effects.walk(forward):
+            bound = effects.writes(statement) & unit.locals
+            value = getattr(statement, "iter" if isinstance(statement, gast.For) else "value", None)
+            if bound and value is not None:
+                sources = bound_sources(unit, bound, value, unit.kinds)
+                if sources & outside or sources - own - unit.helpers.keys():
+                    outside |= {n for n in bound if has_memory(unit.kinds.get(n))}
+    return outside
 
 
 def _beside(unit: Unit, forward: list[gast.AST], lists: set[str]) -> set[str]:

@@ -102,14 +102,17 @@ def _writes_outside(context: Context, statement: gast.AST) -> bool:
         target = unit.called(call)
         if effects.is_one_of(target, _STORING) or reached.changes_container(unit, call):
             return True
-        ours = (
-            isinstance(target, types.FunctionType) and libraries.package_of(target) == libraries.OURS
-        )  # in a gradient's text
-        if isinstance(target, types.FunctionType) and is_user_function(target) and not ours:
+        if _is_users(target):
             written = mod_ref.summary_of_call(unit, target, call, context.kinds).written
             if any(place.kind == "outside" for place in written):
                 return True
     return False
+
+
+def _is_users(target: Any) -> bool:
+    """Whether this is a Python function of the user's, and no helper of a gradient's text."""
+    function = isinstance(target, types.FunctionType) and is_user_function(target)
+    return function and libraries.package_of(target) != libraries.OURS
 
 
 def _hands_over(target: Any, seen: set[types.FunctionType]) -> bool:

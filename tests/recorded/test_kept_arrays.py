@@ -25,9 +25,13 @@ Y = np.array([0.1, 0.5, 0.3, 0.9, 0.4])
 Z = np.arange(20.0).reshape(5, 4) ** 1.5
 C = np.array([[2.0, 0.3], [0.3, 1.0]])
 M = np.array([0.1, 0.2])
+U, V = np.linspace(0.3, 2.8, 7), np.linspace(0.3, 5.9, 9)
+R = 1.0 + 0.1 * np.sin(U)[:, None] * np.cos(V)
 NAMES = {
     "np": np, "interpolate": interpolate, "stats": stats, "sparse": sparse, "linalg": linalg, "Rotation": Rotation,
     "X": np.arange(5.0), "E": np.arange(4.0), "P": np.random.default_rng(0).normal(size=(5, 2)), "Q": np.array([[0.1, 0.2]]),
+    "G": [g.ravel() for g in np.meshgrid(np.arange(5.0), np.arange(4.0), indexing="ij")],
+    "S": [g.ravel() for g in np.meshgrid(U, V, indexing="ij")], "U": U, "V": V,
 }  # fmt: skip
 # what makes an object of arrays; the arrays; what it is asked
 CASES = {
@@ -57,6 +61,13 @@ CASES = {
     "InterpolatedUnivariateSpline": ("interpolate.InterpolatedUnivariateSpline(X, y)", {"y": Y}, "(1.3)"),
     "LSQUnivariateSpline": ("interpolate.LSQUnivariateSpline(X, y, [2.1], k=2)", {"y": Y}, "(1.3)"),
     "RectBivariateSpline": ("interpolate.RectBivariateSpline(X, E, y, kx=2, ky=2)", {"y": Z}, ".ev(1.3, 0.6)"),
+    "LSQBivariateSpline": ("interpolate.LSQBivariateSpline(*G, y, [2.0], [1.5], kx=2, ky=2)", {"y": Z.ravel()}, "(1, 1)"),
+    "LSQSphereBivariateSpline": (
+        "interpolate.LSQSphereBivariateSpline(*S, y, [0.8, 1.6, 2.4], [1.0, 2.5, 4.0])", {"y": R.ravel()}, ".ev(1.3, 0.6)"
+    ),
+    "RectSphereBivariateSpline": ("interpolate.RectSphereBivariateSpline(U, V, y)", {"y": R}, ".ev(1.3, 0.6)"),
+    "NdBSpline": ("interpolate.NdBSpline((np.arange(7.0), np.arange(6.0)), y, 1)", {"y": Z}, "([[2.3, 1.6]])"),
+    "NdPPoly": ("interpolate.NdPPoly(y, (E[:3], E[:2]))", {"y": Z[:4, :2].reshape(2, 2, 2, 1)}, "([[1.3, 0.6]])"),
     "RegularGridInterpolator": ("interpolate.RegularGridInterpolator((X, E), y)", {"y": Z}, "(np.array([1.3, 0.6]))"),
     "RBFInterpolator": ("interpolate.RBFInterpolator(P, y)", {"y": Y}, "(Q)"),
     "LinearNDInterpolator": ("interpolate.LinearNDInterpolator(P, y)", {"y": Y}, "(Q)"),

@@ -30,5 +30,9 @@ def test_what_is_called_once_is_right_or_refused(order):
     assert outcomes["right"] >= 0.5 * OF_A_PART
 
 
+def test_rows_of_a_gradient_whose_record_holds_none():
+    assert outcome(called_program(11000041), "hessian") == "right"
+
+
 def test_a_seed_writes_the_same_program_again():
     assert [called_program(k).source for k in range(20)] == [called_program(k).source for k in range(20)]

@@ -142,18 +142,29 @@ class Mirrored:
     def _unpack(self, statement: gast.Assign, restores: Block, again: Block) -> Block:
         """`a, b = t` with `a_bar = t_bar[0]`, `b_bar = t_bar[1]`; the adjoints of numbers go to their slots."""
         adjoints, owner = self.adjoints, statement.value.id
-        given, forward = [], [statement]
+        given, sums, forward = [], [], [statement]
         for k, target in enumerate(statement.targets[0].elts):
             if target.id in adjoints.mirrored:
                 item = self.shadows.item(owner, constant(k), target.id)
                 forward += at(statement, assign(adjoints.bar(target.id), item))
             elif target.id in adjoints.active and (taken := adjoints.take(target.id)) is not None:
                 taken = adjoints.named(taken)
-                given.append(Cotangent(self._number(target, taken.value), taken.kind, True, constant(k), idle=taken.idle))
-        adjoints.out += restores + again
+                if isinstance(self.kinds.get(target.id), OrNone) and not isinstance(operand(taken.kind), Number):
+                    sums.append(self._added_to_slot(owner, k, taken.value))
+                else:
+                    given.append(
+                        Cotangent(self._number(target, taken.value), taken.kind, True, constant(k), idle=taken.idle)
+                    )
+        adjoints.out += [*restores, *again, *sums]
         for cotangent in given:
             adjoints.contribute(statement.value, cotangent)
         return forward
+
+    def _added_to_slot(self, owner: str, k: int, value: gast.AST) -> gast.AST:
+        """The sum into a slot of the adjoint of an array that may be None, and then has none."""
+        slot = gast.Subscript(name(self.adjoints.bar(owner)), constant(k), gast.Store())
+        test = gast.Compare(clone(value), [gast.IsNot()], [constant(None)])
+        return gast.If(test, [gast.AugAssign(slot, gast.Add(), clone(value))], [])
 
     def _store_item(self, statement: gast.Assign, body: Block, restores: Block, again: Block) -> Block:
         """`s[i] = x` with `s_bar[i] = x_bar`; the adjoint of a number is read from its slot."""

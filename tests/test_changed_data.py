@@ -411,6 +411,10 @@ class Items(collections.UserDict):
 @pytest.mark.parametrize("cls", [Answering, Keyed, FailedError, Items])
 def test_objects_whose_cotangent_would_be_zeros_are_refused(cls, within):
     made = within(cls({"a": 1.0}) if cls is Items else cls(1.0))
+    if cls is Answering and made.__class__ is not Answering:  # its place is known: it is followed
+        p_bar, x_bar = vjp(lambda p, x: x * 2.0, made, 3.0)[1](1.0)
+        assert x_bar == 2.0 and "'a': 0.0" in str(getattr(p_bar, "__dict__", p_bar))
+        return
     with pytest.raises(TypeError, match="are not followed"):
         vjp(lambda p, x: x * 2.0, made, 3.0)
     assert vjp(lambda x, p: x * 2.0, 3.0, p=made)[1](1.0) == (2.0,)

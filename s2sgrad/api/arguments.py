@@ -6,7 +6,7 @@ df(np.ones(3), 2.0)   ->   cached under ((float64, (3,)), float);   df(3)   ->  
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -182,7 +182,7 @@ def _unfollowed_in(value: Any, name: str, above: list[Any]) -> str | None:
 def _unfollowed(value: Any, name: str, inside: bool) -> str | None:
     """Why an object that is no plain instance has no cotangent; None where it has one, or needs none."""
     cls = type(value)
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and cls is not MappingProxyType:
         floats = any(_keeps_floats(part, [value]) for part in value.values())
         return f"items of `{name}`, a {cls.__name__}, are not followed: pass a plain dict" if floats else None
     remade = inside and its(cls, "__new__") is object.__new__

@@ -30,12 +30,10 @@ NEAREST = {
     "numpy.histogramdd": "numpy.histogram",
     "numpy.sort_complex": "numpy.sort",
     "scipy.ndimage.generic_filter": "scipy.ndimage.correlate",
-    "scipy.signal.envelope": "scipy.signal.hilbert",
     "scipy.signal.ellipap": "scipy.signal.cheb1ap",
     "scipy.signal.iirdesign": "scipy.signal.iirfilter",
     "scipy.signal.place_poles": "scipy.linalg.solve_continuous_are",
     "scipy.signal.remez": "scipy.signal.firls",
-    "scipy.signal.symiirorder1": "scipy.signal.filtfilt",
     "scipy.stats.cramervonmises": "scipy.stats.ks_1samp",
 }
 """What the names alone would not tell."""

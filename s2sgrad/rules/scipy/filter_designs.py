@@ -1,11 +1,13 @@
-"""Designs of filters: `butter` and its kin in their cutoff frequencies, notches, `firwin`, `firls`.
+"""Designs of filters: `butter` and its kin in their cutoff frequencies, notches, `gammatone`, `firwin`, `firls`.
 
     b, a = signal.butter(N, w)      ->      zeros and poles of the prototype, moved to 4 * tan(pi * w / 2), made digital
     b, a = signal.iirnotch(w, Q)    ->      c = tan(pi * w / (2 * Q)); b = (1, -2 * cos(pi * w), 1) / (1 + c)
+    b, a = signal.gammatone(f, ..)  ->      t ** (n - 1) * exp(-v * t) * cos(2 * pi * f * t), of the band v of the ear at f
     h = signal.firwin(n, w)         ->      w * sinc(w * m) * window / sum
 
 (Oppenheim and Schafer, "Discrete-Time Signal Processing", chapter 7 and appendix B; Orfanidis, "Introduction to Signal
-Processing", 11.3 and 11.4; Selesnick, "Linear-Phase FIR Filter Design by Least Squares".)  Orders are constants, and so are
+Processing", 11.3 and 11.4; Slaney, "An Efficient Implementation of the Patterson-Holdsworth Auditory Filter Bank", 1993;
+Selesnick, "Linear-Phase FIR Filter Design by Least Squares".)  Orders are constants, and so are
 the ripples of an elliptic filter.
 """
 
@@ -17,7 +19,7 @@ from scipy import linalg, signal
 from s2sgrad.rules.restated import restates
 from s2sgrad.rules.scipy.filter_forms import zpk2sos, zpk2tf
 from s2sgrad.rules.scipy.filter_maps import bilinear_zpk, lp2bp_zpk, lp2bs_zpk, lp2hp_zpk, lp2lp_zpk
-from s2sgrad.rules.table import complex_of_real_numbers, flat, general, rule_of
+from s2sgrad.rules.table import complex_of_real_numbers, existing, flat, general, rule_of
 from s2sgrad.runtime import Refusal
 
 flat(signal.buttap, signal.besselap)
@@ -208,6 +210,46 @@ def iircomb(w0, Q, ftype="notch", fs=2.0, pass_zero=False):
     return b, np.concatenate((np.ones(1), inner, np.atleast_1d(sign * (1.0 - beta) / (1.0 + beta))))
 
 
+# --- of the ear ------------------------------------------------------------------------------------------------------
+
+
+def times_of(numtaps, fs):
+    """The numbers of the samples of a filter."""
+    return np.arange(max(int(fs * 0.015), 15) if numtaps is None else numtaps)
+
+
+def factorial_below(order):
+    """(order - 1)!"""
+    return float(np.prod(np.arange(1, order)))
+
+
+flat(times_of, factorial_below)
+
+
+@restates(signal.gammatone, constant=("ftype",), moving=("fs",))
+def gammatone(freq, ftype, order=None, numtaps=None, fs=None):
+    rate = 2.0 if fs is None else fs
+    width = 2.0 * np.pi * 1.019 * (freq / 9.26449 + 24.7)  # of an equivalent rectangular band (Glasberg and Moore, 1990)
+    if ftype.lower() == "fir":
+        n, t = 4 if order is None else order, times_of(numtaps, rate) / rate
+        scale = 2.0 * width**n / factorial_below(n) / rate
+        return scale * t ** (n - 1) * np.exp(-width * t) * np.cos(2.0 * np.pi * freq * t), np.ones(1)
+    angle, q, T = 2.0 * np.pi * freq / rate, np.exp(-width / rate), 1.0 / rate
+    turned, c, s = np.exp(2j * angle), np.cos(angle), np.sin(angle)
+    g1, g2 = -2.0 * T * turned, 2.0 * T * q * np.exp(1j * angle)
+    high, low = np.sqrt(3.0 + 2.0**1.5) * s, np.sqrt(3.0 - 2.0**1.5) * s
+    g = (g1 + g2 * (c - low)) * (g1 + g2 * (c + low)) * (g1 + g2 * (c - high)) * (g1 + g2 * (c + high))
+    gain = np.abs(g / (-2.0 * q * q - 2.0 * turned + 2.0 * (1.0 + turned) * q) ** 4)
+    c2, c3, c4 = np.cos(2.0 * angle), np.cos(3.0 * angle), np.cos(4.0 * angle)
+    b = np.stack((1.0 + 0.0 * c, -4.0 * c * q, 6.0 * c2 * q**2, -4.0 * c3 * q**3, c4 * q**4)) * T**4 / gain
+    a = np.stack((
+        1.0 + 0.0 * c, -8.0 * c * q, 4.0 * (4.0 + 3.0 * c2) * q**2, -8.0 * (6.0 * c + c3) * q**3,
+        2.0 * (18.0 + 16.0 * c2 + c4) * q**4, -8.0 * (6.0 * c + c3) * q**5, 4.0 * (4.0 + 3.0 * c2) * q**6, -8.0 * c * q**7,
+        q**8,
+    ))  # fmt: skip
+    return b, a
+
+
 # --- filters without feedback ----------------------------------------------------------------------------------------
 
 
@@ -241,6 +283,25 @@ def firwin(numtaps, cutoff, width=None, window="hamming", pass_zero=True, scale=
         middle = 0.0 if low else 1.0 if high and np.size(w) == 2 else 0.5 * (w[0] + w[1])
         h = h / np.sum(h * np.cos(np.pi * m * middle))
     return h
+
+
+def rings(rows, columns, n):
+    """How far each place of a plane is from its middle, and the distances at which a filter of `n` numbers stands."""
+    x, y = np.meshgrid(np.linspace(-1, 1, rows), np.linspace(-1, 1, columns))
+    return np.sqrt(x**2 + y**2), np.linspace(0, 1, n)
+
+
+flat(rings)
+
+
+@restates(*existing(signal, "firwin_2d"), constant=("hsize", "window"), moving=("fc", "fs"))
+def firwin_2d(hsize, window, fc=None, fs=2, circular=False, pass_zero=True, scale=True):
+    if circular:
+        n = 8 * max(hsize[0], hsize[1])
+        r, places = rings(hsize[0], hsize[1], n)
+        return np.interp(r, places, firwin(n, fc, None, window, True, True, fs))
+    rows = firwin(hsize[0], fc, None, window[0], True, True, fs)
+    return np.outer(rows, firwin(hsize[1], fc, None, window[1], True, True, fs))
 
 
 def grid_of(numtaps, nfreqs):

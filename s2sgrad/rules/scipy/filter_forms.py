@@ -1,6 +1,8 @@
 """Forms of a linear filter, from one into another: transfer functions, zeros and poles, state spaces, sections.
 
     r, p, k = signal.residue(b, a)      ->      r = rest(p) / a'(p), b == k * a + rest, of poles that differ
+    r, p, k = signal.residuez(b, a)    ->      the same in 1 / z, whose poles are 1 / p: r = -p * rest(1 / p) / a'(1 / p)
+    b, a = signal.invres(r, p, k)      ->      a = (x - p[0]) * (x - p[1]) * ..,      b = k * a + sum(r * a / (x - p) ** n)
     b, a = signal.zpk2tf(z, p, k)      ->      b = k * (x - z[0]) * (x - z[1]) * ..,      a = (x - p[0]) * (x - p[1]) * ..
     b, a = signal.ss2tf(A, B, C, D)    ->      a = det(x - A),      b = det(x - A + B @ C) + (D - 1) * a
     b, a = signal.lp2lp(b, a, w)       ->      x / w in the place of x, and a[0] = 1
@@ -117,7 +119,7 @@ complex_of_real_numbers(signal.tf2zpk)
 def by_size(p):
     """The order of poles in an expansion: by their size.  Raise Refusal for equal ones, about which it has no slope."""
     if np.any(signal.unique_roots(p)[1] > 1):
-        raise Refusal(None, "`signal.residue` has no derivative where poles are equal: move one of them by more than `tol`")
+        raise Refusal(None, "partial fractions have no derivative where poles are equal: move one by more than `tol`")
     return np.argsort(np.abs(p))
 
 
@@ -139,7 +141,83 @@ def residue(b, a, tol=1e-3, rtype="avg"):
     return np.polyval(rest, p) / np.polyval(np.polyder(a), p), p, k
 
 
-may_turn_complex(signal.residue)
+@restates(signal.residuez, complex=True)
+def residuez(b, a, tol=1e-3, rtype="avg"):
+    b, a = np.trim_zeros(np.atleast_1d(b), "b"), np.trim_zeros(np.atleast_1d(a), "b")
+    p = zeros_of(a)
+    p = p[by_size(p)]
+    b, a = np.flip(b), np.flip(a)  # polynomials in 1 / z
+    k = whole_part(b, a)
+    rest = b - np.convolve(a, k) if np.size(k) else b
+    return -p * np.polyval(rest, 1.0 / p) / np.polyval(np.polyder(a), 1.0 / p), p, np.flip(k)
+
+
+may_turn_complex(signal.residue, signal.residuez)
+
+
+def groups(p, tol):
+    """For each pole the place of the first one of those beside it that are equal, and how many of them come before.
+
+    >>> groups(np.array([0.5, 0.5, 0.5, 0.2]), 1e-3)
+    (array([0, 0, 0, 3]), array([0, 1, 2, 0]))
+    """
+    first = [0] * len(p)
+    for k in range(1, len(p)):
+        first[k] = first[k - 1] if abs(p[k] - p[first[k - 1]]) <= tol else k
+    return np.array(first), np.arange(len(p)) - np.array(first)
+
+
+def without(k, first, power):
+    """The places of the poles that the fraction of the pole `k` leaves in the numerator.
+
+    >>> without(1, np.array([0, 0, 0, 3]), np.array([0, 1, 2, 0]))
+    array([2, 3])
+    """
+    return np.flatnonzero((first != first[k]) | (power > power[k]))
+
+
+flat(groups, without)
+
+
+def product(roots):
+    """The coefficients of the polynomial with these roots, the highest first: complex where they are."""
+    c = np.ones(1)
+    for k in range(np.size(roots)):
+        c = np.concatenate((c, np.zeros(1))) - roots[k] * np.concatenate((np.zeros(1), c))
+    return c
+
+
+def lengthened(c, n):
+    """Coefficients with zeros before them, `n` in all."""
+    return np.concatenate((np.zeros(n - np.size(c)), c))
+
+
+@restates(signal.invres, complex=True)
+def invres(r, p, k, tol=1e-3, rtype="avg"):
+    r, p, k = np.atleast_1d(r), np.atleast_1d(p), np.atleast_1d(k)
+    k = k[trimmed(k) :]
+    first, power = groups(p, tol)
+    p = p[first]
+    a = product(p)
+    n = max(np.size(k) + np.size(a) - 1 if np.size(k) else 0, np.size(p))
+    b = lengthened(np.convolve(k, a), n) if np.size(k) else np.zeros(n)
+    for m in range(np.size(p)):
+        b = b + r[m] * lengthened(product(p[without(m, first, power)]), n)
+    return b, a
+
+
+@restates(signal.invresz, complex=True)
+def invresz(r, p, k, tol=1e-3, rtype="avg"):
+    r, p, k = np.atleast_1d(r), np.atleast_1d(p), np.flip(np.atleast_1d(k))
+    k = k[trimmed(k) :]
+    first, power = groups(p, tol)
+    p = p[first]
+    a = product(p)
+    n = max(np.size(k) + np.size(a) - 1 if np.size(k) else 0, np.size(p))
+    b = lengthened(np.convolve(k, np.flip(a)), n) if np.size(k) else np.zeros(n)
+    for m in range(np.size(p)):
+        b = b + r[m] * lengthened(np.flip(product(p[without(m, first, power)])), n)
+    return np.flip(b), a
 
 
 # --- state spaces ----------------------------------------------------------------------------------------------------

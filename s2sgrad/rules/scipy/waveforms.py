@@ -3,6 +3,7 @@
     y = signal.chirp(t, f0, t1, f1)                   ->    cos(2 * pi * (f0 * t + (f1 - f0) / (2 * t1) * t ** 2))
     y = signal.windows.general_gaussian(n, p, s)      ->    exp(-abs(m / s) ** (2 * p) / 2),   m = -(n - 1) / 2 ..
     y = signal.windows.chebwin(n, a)                  ->    the transform of T(beta * cos(pi * k / n)), scaled to 1
+    w = signal.peak_widths(x, peaks)[0]               ->    the places where lines between samples have half the height
 
 (Harris, "On the use of windows for harmonic analysis", 1978; Carrara, Goodman and Majewski, "Spotlight Synthetic Aperture
 Radar", 1995, for that of Taylor.)  Numbers of points are constants, and windows of nothing else are flat.
@@ -352,6 +353,47 @@ def of_places(x, peaks, wlen):
 
 
 flat(of_places)
+
+
+def contours(x, peaks, rel_height, wlen):
+    """For each peak the higher one of its bases, and for both sides the last sample on the way down that its contour line
+    meets, the one above it, and whether the line crosses between these two.
+    """
+    x, base = np.asarray(x), prominence_bases(x, peaks, wlen)
+    _, *bases = signal.peak_prominences(x, peaks, wlen)
+    heights, sides = x[peaks] - (x[peaks] - x[base]) * rel_height, []
+    for step, ends in zip((-1, 1), bases, strict=True):
+        last = np.array(peaks)
+        for k in range(len(last)):
+            while step * last[k] < step * ends[k] and heights[k] < x[last[k]]:
+                last[k] += step
+        crossed = x[last] < heights
+        sides.append((last, np.where(crossed, last - step, last), crossed))
+    return base, sides[0], sides[1]
+
+
+flat(contours)
+
+
+def crossing(x, heights, last, above, crossed):
+    """The place where a line through two samples has this height, or the sample at which the way down ends."""
+    low, slope = np.take(x, last), np.where(crossed, np.take(x, above) - np.take(x, last), 1.0)
+    return last + (above - last) * np.where(crossed, heights - low, 0.0) / slope
+
+
+@restates(signal.peak_widths, constant=("peaks",), moving=("rel_height",))
+def peak_widths(x, peaks, rel_height=0.5, prominence_data=None, wlen=None):
+    base, left, right = contours(x, peaks, rel_height, wlen)
+    tops = np.take(x, peaks)
+    heights = tops - (tops - np.take(x, base)) * rel_height
+    start, end = crossing(x, heights, left[0], left[1], left[2]), crossing(x, heights, right[0], right[1], right[2])
+    return end - start, heights, start, end
+
+
+rule_of(signal.peak_widths).refuse(
+    lambda prominence_data: not (prominence_data.known and prominence_data.value is None),
+    "`signal.peak_widths` with `prominence_data` has no derivative rule: leave it out",
+)
 
 
 def peaks_of(x, height, threshold, distance, prominence, wlen, plateau_size):

@@ -8,7 +8,7 @@ from scipy import signal
 from s2sgrad.rules.scipy import filter_forms
 
 from . import complex_numbers
-from .base import example
+from .base import example, younger
 
 complexly = complex_numbers.example
 
@@ -34,6 +34,12 @@ complexly(signal.ss2zpk, _A, _B, _C, _D)
 complexly(signal.sos2zpk, _sos)
 complexly(signal.residue, np.array([0.3, 0.5]), np.array([1.3, 0.4, -0.2, 0.1]))
 complexly(signal.residue, np.array([0.3, 0.5, 2.0, 0.7]), np.array([1.3, 0.4, -0.2]))
+complexly(signal.residuez, np.array([0.3, 0.5]), np.array([1.3, 0.4, -0.2, 0.1]))
+complexly(signal.residuez, np.array([0.3, 0.5, 2.0, 0.7]), np.array([1.3, 0.4, -0.2]))
+for _f in (signal.invres, signal.invresz):
+    example(_f, np.array([0.3, 0.5]), np.array([0.2, -0.5]), np.array([0.7, 0.3]))
+    example(_f, np.array([0.3, 0.5, 0.2]), np.array([0.2, -0.5, 0.9]), [])
+    complexly(_f, np.array([0.3, 0.5, 0.7 + 0.2j]), _p, np.array([0.7]))
 example(signal.sos2tf, _sos)
 example(signal.zpk2sos, np.array([0.3, 0.7]), np.array([0.2, -0.5]), 0.7)
 example(signal.zpk2sos, np.array([0.3]), np.array([0.2, -0.5, 0.7]), 0.7, "keep_odd")
@@ -65,6 +71,14 @@ example(signal.iirfilter, 2, np.array([0.2, 0.4]), 1.2, btype="bandpass", ftype=
 example(signal.iirnotch, 0.3, 10.0)
 example(signal.iirnotch, 30.0, 10.0, fs=200.0)
 example(signal.iirpeak, 30.0, 10.0, fs=200.0)
+example(signal.gammatone, 0.3, "fir")
+example(signal.gammatone, 440.0, "fir", 3, 12, fs=16000.0)
+example(signal.gammatone, 440.0, "iir", fs=16000.0)
+example(signal.gammatone, 0.3, "iir")
+_plane = younger(signal, "firwin_2d")
+example(_plane, (5, 4), ("hamming", "hann"), fc=0.3)
+example(_plane, (5, 4), (("kaiser", 4.0), "hann"), fc=np.array([0.3, 0.6]), fs=2.5)
+example(_plane, (4, 5), "hamming", fc=0.3, circular=True)
 example(signal.firwin, 9, 0.3)
 example(signal.firwin, 9, np.array([0.3, 0.6]), pass_zero=False, fs=2.0)
 example(signal.firwin, 9, 0.3, width=0.4)

@@ -9,7 +9,7 @@ from s2sgrad.rules.scipy import rates
 from s2sgrad.rules.scipy import signal_filters as filters
 
 from . import complex_numbers
-from .base import example, normal
+from .base import example, normal, younger
 
 complexly = complex_numbers.example
 
@@ -68,3 +68,39 @@ example(signal.wiener, normal(4, 5))
 example(signal.sepfir2d, normal(5, 6), normal(3), normal(5))
 example(signal.iircomb, 20.0, 8.0, fs=100.0)
 example(signal.iircomb, 20.0, 8.0, "peak", 100.0, pass_zero=True)
+
+# --- splines, mirrors and envelopes ----------------------------------------------------------------------------------
+
+_s = np.array([0.3, 1.2, -0.4, 0.8, 1.5, -0.7, 0.2, 0.9, 0.4, -1.1])
+_plane = np.stack((_s, _s[::-1] ** 2, np.cos(_s)))
+_t = np.array([-3.3, -0.4, 0.3, 1.7, 2.6, 8.8, 9.7, 21.4])
+for _f in (signal.cspline1d, signal.qspline1d):
+    example(_f, _s)
+    example(_f, _s[:1])
+    example(_f, _s[:2])
+example(signal.cspline1d, _s, 0.7)
+for _f in (signal.cspline1d_eval, signal.qspline1d_eval):
+    example(_f, _s, _t)
+    example(_f, _s, _t, dx=0.7, x0=0.4)
+    example(_f, _s, 2.3, 0.7)
+example(signal.symiirorder1, _s, 0.7, 0.05)
+example(signal.symiirorder1, _plane, 0.7, -0.05)
+example(signal.symiirorder1, _s, 0.7, 0.3, precision=0.01)
+example(signal.symiirorder2, _s, 0.05, 0.7)
+example(signal.symiirorder2, _plane, 0.3, 0.7, precision=0.01)
+_envelope = younger(signal, "envelope")
+example(_envelope, _s)
+example(_envelope, _s[:9], (2, 4))
+example(_envelope, _s, (None, 3), residual="all")
+example(_envelope, _plane, (1, 4), n_out=7, axis=1)
+example(_envelope, _s[:9], (0, None), n_out=14, squared=True, residual=None)
+example(_envelope, _plane.T.copy(), n_out=16, axis=0)
+example(_envelope, _s, n_out=6, residual="all")
+_h = np.array([0.1, 0.3, 0.7, 0.35, 0.15])
+example(signal.minimum_phase, _h)
+example(signal.minimum_phase, _h, n_fft=9)
+example(signal.minimum_phase, _h[:4], n_fft=16, half=False)
+_peaks = np.array([1, 4, 7])
+example(signal.peak_widths, _s, _peaks)
+example(signal.peak_widths, _s, _peaks, 0.8, wlen=5)
+example(signal.peak_widths, _s, _peaks, rel_height=0.3)

@@ -176,12 +176,17 @@ def without(k, first, power):
     return np.flatnonzero((first != first[k]) | (power > power[k]))
 
 
-flat(groups, without)
+def nothing(n, *parts):
+    """Zeros of the type of the numerator."""
+    return np.zeros(n, np.result_type(1.0, *parts))
+
+
+flat(groups, without, nothing)
 
 
 def product(roots):
     """The coefficients of the polynomial with these roots, the highest first: complex where they are."""
-    c = np.ones(1)
+    c = np.ones(1, roots.dtype)
     for k in range(np.size(roots)):
         c = np.concatenate((c, np.zeros(1))) - roots[k] * np.concatenate((np.zeros(1), c))
     return c
@@ -197,10 +202,12 @@ def invres(r, p, k, tol=1e-3, rtype="avg"):
     r, p, k = np.atleast_1d(r), np.atleast_1d(p), np.atleast_1d(k)
     k = k[trimmed(k) :]
     first, power = groups(p, tol)
-    p = p[first]
+    p = 1.0 * p[first]
     a = product(p)
     n = max(np.size(k) + np.size(a) - 1 if np.size(k) else 0, np.size(p))
-    b = lengthened(np.convolve(k, a), n) if np.size(k) else np.zeros(n)
+    b = nothing(n, r, p, k)
+    if np.size(k):
+        b = b + lengthened(np.convolve(k, a), n)
     for m in range(np.size(p)):
         b = b + r[m] * lengthened(product(p[without(m, first, power)]), n)
     return b, a
@@ -211,10 +218,12 @@ def invresz(r, p, k, tol=1e-3, rtype="avg"):
     r, p, k = np.atleast_1d(r), np.atleast_1d(p), np.flip(np.atleast_1d(k))
     k = k[trimmed(k) :]
     first, power = groups(p, tol)
-    p = p[first]
+    p = 1.0 * p[first]
     a = product(p)
     n = max(np.size(k) + np.size(a) - 1 if np.size(k) else 0, np.size(p))
-    b = lengthened(np.convolve(k, np.flip(a)), n) if np.size(k) else np.zeros(n)
+    b = nothing(n, r, p, k)
+    if np.size(k):
+        b = b + lengthened(np.convolve(k, np.flip(a)), n)
     for m in range(np.size(p)):
         b = b + r[m] * lengthened(np.flip(product(p[without(m, first, power)])), n)
     return np.flip(b), a

@@ -28,12 +28,12 @@ def one_axis(s, name):
     return True
 
 
-def counted(weights, precision, s):
-    """How many of these weights SciPy sums up: until one is small, or all where there is no precision."""
+def counted(weights, precision, s, turned):
+    """How many of these weights SciPy sums up: until the square of one is small, or all where there is no precision."""
     if precision is None:
         return len(weights)
     least = precision if 0.0 < precision <= 1.0 else 1e-6 if s.dtype == np.float32 else 1e-11
-    small = np.flatnonzero(np.asarray(weights) ** 2 <= least * least)
+    small = np.flatnonzero(np.asarray(weights) ** 2 <= (least if turned else least * least))
     return int(small[0]) + 1 if len(small) else len(weights)
 
 
@@ -47,9 +47,9 @@ def run(s, start, b, a):
     return np.concatenate((start[..., None], rest), axis=-1)
 
 
-def summed(weights, s, precision):
-    """The sum of a signal with weights."""
-    n = counted(weights, precision, s)
+def summed(weights, s, precision, turned=False):
+    """The sum of a signal with weights, from its end on where it is turned."""
+    n = counted(weights, precision, s, turned)
     return np.sum(weights[:n] * s[..., :n], axis=-1)
 
 
@@ -90,18 +90,18 @@ def both_ways_weight(k, d, r, omega):
     return c * r**k * (np.cos(omega * k) + (1.0 - square) / (1.0 + square) / np.tan(omega) * np.sin(omega * k))
 
 
-def mirrored_two(s, r, omega, precision):
-    """A signal after a filter of two poles, forwards and backwards."""
+def mirrored_two(s, r, omega, precision, places=(1, 0)):
+    """A signal after a filter of two poles, forwards and backwards; the second result begins with these two samples."""
     a2, a3 = 2.0 * r * np.cos(omega), -r * r
     d, k = 1.0 - a2 - a3, np.arange(np.shape(s)[-1])
     start = forth_weight(0, d, r, omega)
     first = start * s[..., 0] + summed(forth_weight(k + 1, d, r, omega), s, precision)
-    second = start * s[..., 1] + forth_weight(1, d, r, omega) * s[..., 0]
+    second = start * s[..., places[0]] + forth_weight(1, d, r, omega) * s[..., places[1]]
     second = second + summed(forth_weight(k + 2, d, r, omega), s, precision)
     forth = run_two(s, first, second, d, a2, a3)
     turned = np.flip(s, axis=-1)
-    last = summed(both_ways_weight(k, d, r, omega) + both_ways_weight(k + 1, d, r, omega), turned, precision)
-    before = summed(both_ways_weight(k - 1, d, r, omega) + both_ways_weight(k + 2, d, r, omega), turned, precision)
+    last = summed(both_ways_weight(k, d, r, omega) + both_ways_weight(k + 1, d, r, omega), turned, precision, True)
+    before = summed(both_ways_weight(k - 1, d, r, omega) + both_ways_weight(k + 2, d, r, omega), turned, precision, True)
     return np.flip(run_two(np.flip(forth, axis=-1), last, before, d, a2, a3), axis=-1)
 
 
@@ -128,9 +128,9 @@ def interpolating(s, z, scale):
     """The coefficients of the spline through a signal."""
     s = 1.0 * np.asarray(s)
     n = np.size(s)
-    start = s[0] + z * np.sum(z ** np.arange(n) * s)
+    start = np.sum(z ** np.arange(n) * s)
     if n == 1:
-        return np.reshape(z / (z - 1.0) * start, (1,))  # as SciPy has it
+        return z / (z - 1.0) * (1.0 + z) * s  # as SciPy has it
     a = np.array([1.0, -z])
     forth = signal.lfilter(np.ones(1), a, s, -1, np.reshape(z * start, (1,)))[0]
     back = run(np.flip(forth), z / (z - 1.0) * forth[-1], np.array([-z]), a)
@@ -143,7 +143,7 @@ def cspline1d(signal, lamb=0.0):
     if lamb == 0.0:
         return interpolating(signal, -2.0 + np.sqrt(3.0), 6.0)
     r, omega = smoothing(lamb)
-    return mirrored_two(1.0 * np.asarray(signal), r, omega, None)
+    return mirrored_two(1.0 * np.asarray(signal), r, omega, None, (0, 1))  # SciPy exchanges them
 
 
 @restates(signal.qspline1d)

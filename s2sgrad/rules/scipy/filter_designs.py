@@ -6,8 +6,8 @@
     h = signal.firwin(n, w)         ->      w * sinc(w * m) * window / sum
 
 (Oppenheim and Schafer, "Discrete-Time Signal Processing", chapter 7 and appendix B; Orfanidis, "Introduction to Signal
-Processing", 11.3 and 11.4; Slaney, "An Efficient Implementation of the Patterson-Holdsworth Auditory Filter Bank", 1993;
-Selesnick, "Linear-Phase FIR Filter Design by Least Squares".)  Orders are constants, and so are
+Processing", 11.3 and 11.4; Selesnick, "Linear-Phase FIR Filter Design by Least Squares".  Of the ear: Slaney, "An Efficient
+Implementation of the Patterson-Holdsworth Auditory Filter Bank", 1993.)  Orders are constants, and so are
 the ripples of an elliptic filter.
 """
 

@@ -1,7 +1,7 @@
 """Rules of scipy.signal for the envelope of a signal, and for filters of minimum phase.
 
-    e, r = signal.envelope(z)               ->    e = abs(ifft(Z of the band)),  r = irfft(Z below it), Z = fft(z), 2 * Z there
-    m = signal.minimum_phase(h)             ->    ifft(exp(fft(w * ifft(log(abs(fft(h))) / 2)))), w = (1, 2, .., 2, 0, .., 0)
+    e, r = signal.envelope(z)         ->      e = abs(ifft(2 * Z of the band)),      r = irfft(Z below it),  Z = fft(z)
+    m = signal.minimum_phase(h)       ->      ifft(exp(fft(w * ifft(log(abs(fft(h))) / 2)))),  w = (1, 2, .., 2, 0, .., 0)
 
 (Lyons, "Understanding Digital Signal Processing", 9; Oppenheim and Schafer, "Discrete-Time Signal Processing", 13.5, for
 cepstra.)  Bands are constants.
@@ -115,8 +115,8 @@ def causal(n):
 def without_zeros(sizes):
     """The place of the least size.  Raise Refusal for a filter that lets a frequency through not at all."""
     if np.min(sizes) <= 1e3 * np.finfo(sizes.dtype).eps * np.max(sizes):
-        raise Refusal(None, "`signal.minimum_phase` has no derivative where the filter is 0 at one of the frequencies, as at "
-                            "the highest one if its length is even: pass an odd one, or another `n_fft`")  # fmt: skip
+        raise Refusal(None, "`signal.minimum_phase` has no derivative where the filter is 0 at one of the frequencies, as "
+                            "at the highest one if its length is even: pass an odd one, or another `n_fft`")  # fmt: skip
     return int(np.argmin(sizes))
 
 

@@ -3,7 +3,7 @@
     c = signal.cspline1d(s)                   ->    6 * (-z) / ((1 - z / x) * (1 - z * x)) of s, z = -2 + sqrt(3)
     y = signal.cspline1d_eval(c, t)           ->    sum(c[j] * B(t - j)) of the B-spline of the third order
     y = signal.symiirorder1(s, c, z)          ->    c / ((1 - z / x) * (1 - z * x)) of s
-    y = signal.symiirorder2(s, r, w)          ->    d ** 2 / (p(1 / x) * p(x)) of s, p(x) = 1 - 2 * r * cos(w) * x + r ** 2 * x ** 2
+    y = signal.symiirorder2(s, r, w)          ->    d ** 2 / (p(1 / x) * p(x)) of s, d = p(1) = 1 - 2 * r * cos(w) + r ** 2
 
 Each runs forwards and backwards (`lfilter`), from the sums of the mirrored signal.  (Unser, Aldroubi and Eden, "B-Spline
 Signal Processing", I and II, 1993.)  How many terms of a sum count is a constant.

@@ -356,8 +356,9 @@ flat(of_places)
 
 
 def contours(x, peaks, rel_height, wlen):
-    """For each peak the higher one of its bases, and for both sides the last sample on the way down that its contour line
-    meets, the one above it, and whether the line crosses between these two.
+    """For each peak the higher one of its bases, and for both sides where its contour line ends.
+
+    That are the last sample on the way down, the one above it, and whether the line crosses between these two.
     """
     x, base = np.asarray(x), prominence_bases(x, peaks, wlen)
     _, *bases = signal.peak_prominences(x, peaks, wlen)

@@ -40,11 +40,9 @@ def counted(weights, precision, s, turned):
 flat(one_axis, counted)
 
 
-def run(s, start, b, a):
+def run(s, start, gain, a):
     """What a filter of one pole makes of a signal whose first result is `start`."""
-    state = -a[1] * start
-    rest = signal.lfilter(b, a, s[..., 1:], -1, state[..., None])[0]
-    return np.concatenate((start[..., None], rest), axis=-1)
+    return signal.lfilter(np.ones(1), a, np.concatenate((start[..., None], gain * s[..., 1:]), axis=-1))
 
 
 def summed(weights, s, precision, turned=False):
@@ -57,8 +55,8 @@ def mirrored(s, z, c, precision):
     """A signal after a filter of one pole, forwards and backwards."""
     a = np.stack((1.0 + 0.0 * z, -z))
     before = summed(z ** np.arange(1, np.shape(s)[-1] + 1), s, precision)
-    forth = run(s, s[..., 0] + before, np.ones(1), a)
-    back = run(np.flip(forth, axis=-1), c / (1.0 - z) * forth[..., -1], np.stack((c + 0.0 * z,)), a)
+    forth = run(s, s[..., 0] + before, 1.0, a)
+    back = run(np.flip(forth, axis=-1), c / (1.0 - z) * forth[..., -1], c, a)
     return np.flip(back, axis=-1)
 
 
@@ -72,10 +70,9 @@ def symiirorder1(signal, c0, z1, precision=-1.0):
 
 def run_two(s, first, second, d, a2, a3):
     """What a filter of two poles makes of a signal whose first results are these."""
-    b, a = np.stack((d,)), np.stack((1.0 + 0.0 * d, -a2, -a3))
-    states = np.stack((a3 * first + a2 * second, a3 * second), axis=-1)
-    rest = signal.lfilter(b, a, s[..., 2:], -1, states)[0]
-    return np.concatenate((first[..., None], second[..., None], rest), axis=-1)
+    a = np.stack((1.0 + 0.0 * d, -a2, -a3))
+    starts = np.stack((first, second - a2 * first), axis=-1)
+    return signal.lfilter(np.ones(1), a, np.concatenate((starts, d * s[..., 2:]), axis=-1))
 
 
 def forth_weight(k, d, r, omega):
@@ -132,8 +129,8 @@ def interpolating(s, z, scale):
     if n == 1:
         return z / (z - 1.0) * (1.0 + z) * s  # as SciPy has it
     a = np.array([1.0, -z])
-    forth = signal.lfilter(np.ones(1), a, s, -1, np.reshape(z * start, (1,)))[0]
-    back = run(np.flip(forth), z / (z - 1.0) * forth[-1], np.array([-z]), a)
+    forth = run(s, s[0] + z * start, 1.0, a)
+    back = run(np.flip(forth), z / (z - 1.0) * forth[-1], -z, a)
     return scale * np.flip(back)
 
 

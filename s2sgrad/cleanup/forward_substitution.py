@@ -29,7 +29,7 @@ from s2sgrad.analysis import effects, with_regions
 from s2sgrad.flow.counts import read_counts, write_counts
 from s2sgrad.ir import notes
 from s2sgrad.ir.exits import leaves
-from s2sgrad.ir.forms import bound_name, number
+from s2sgrad.ir.forms import bound_name, bound_to_constants, number
 from s2sgrad.ir.quote import HEADER, PARTS, Transformer, children, clone, nested, nodes
 from s2sgrad.ir.unit import Unit, sweep_of
 from s2sgrad.memory import behaviour, mod_ref
@@ -101,13 +101,6 @@ def _is_of_the_same(derived: gast.AST, plain: gast.AST) -> bool:
     return (first.line, first.column, first.primal) == (second.line, second.column, second.primal)
 
 
-def _constant_tuple(statement: gast.AST) -> str:
-    """The name that a statement binds to a tuple of constants; "" for any other statement."""
-    value = getattr(statement, "value", None)
-    constant = isinstance(value, gast.Tuple) and all(isinstance(e, gast.Constant) for e in value.elts)
-    return (bound_name(statement) if constant else None) or ""
-
-
 @dataclass(eq=False, slots=True)
 class _Waiting:
     """A temporary that waits for its read, with facts about it."""
@@ -124,7 +117,7 @@ class _Fold:
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
         self.reads, self.writes = read_counts(tree.body), write_counts(tree.body)
-        tuples = {_constant_tuple(statement): statement for statement in effects.walk(tree.body)}
+        tuples = {bound_to_constants(statement): statement for statement in effects.walk(tree.body)}
         self.tuples = {n: s.value for n, s in tuples.items() if n in unit.temps and self.writes[n] == 1}
 
     def block(self, body: list[gast.AST]) -> list[gast.AST]:

@@ -37,7 +37,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container
 from s2sgrad.flow.graph import Block
-from s2sgrad.ir.forms import bound_name, popped, receiver
+from s2sgrad.ir.forms import bound_name, bound_to_constants, popped, receiver
 from s2sgrad.ir.quote import NAMES, clone, constant, mentioned, name, nested, nodes_of, stored
 from s2sgrad.ir.unit import Unit
 
@@ -72,13 +72,7 @@ def _drop_unread(unit: Unit, tree: gast.FunctionDef) -> None:
     """Leave out tuples of constants that only the loops read which now show them."""
     read = {n.id for n in nodes_of(tree, NAMES) if isinstance(n.ctx, gast.Load)}
     for body in nested(tree.body):
-        body[:] = [s for s in body if not (_binds_constants(s) and _is_spare(unit, s, read))]
-
-
-def _binds_constants(statement: gast.AST) -> bool:
-    """Whether this is an assignment of a tuple of constants."""
-    value = statement.value if isinstance(statement, gast.Assign) else None
-    return isinstance(value, gast.Tuple) and all(isinstance(e, gast.Constant) for e in value.elts)
+        body[:] = [s for s in body if not (bound_to_constants(s) and _is_spare(unit, s, read))]
 
 
 def _is_spare(unit: Unit, statement: gast.AST, read: set[str]) -> bool:

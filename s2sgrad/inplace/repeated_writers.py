@@ -35,6 +35,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.user_functions import is_plain
@@ -86,7 +87,7 @@ class RepeatedWriters:
         forms = writers_with_pairs.copy_forms(self.unit, target, given, summary, self.kinds, statement)
         if isinstance(forms, str) or {place.key for place in summary.written} != forms.keys():
             return None
-        arrays = all(form.type is writers_with_pairs.ARRAY for form in forms.values())
+        arrays = all(form.type is np.ndarray for form in forms.values())
         return forms if arrays and all(_is_written(target, p) and self.is_apart(p, given, memory) for p in forms) else None
 
     def is_apart(self, parameter: str, given: dict[str, Any], memory: Memory) -> bool:

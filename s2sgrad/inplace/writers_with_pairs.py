@@ -40,8 +40,6 @@ from s2sgrad.runtime.copies import copied
 from s2sgrad.source import read
 from s2sgrad.source.making import made
 
-ARRAY = np.ndarray
-
 _REFERRED: dict[types.FunctionType, set[types.FunctionType]] = {}
 forgotten_after(_REFERRED.clear)
 

@@ -63,6 +63,13 @@ def opposite(test: gast.AST) -> gast.AST:
     return test.operand if twice else gast.UnaryOp(gast.Not(), test)
 
 
+def bound_to_constants(statement: gast.AST) -> str:
+    """The name that a statement binds to a tuple of constants; "" for any other statement."""
+    value = getattr(statement, "value", None)
+    constant = isinstance(value, gast.Tuple) and all(isinstance(e, gast.Constant) for e in value.elts)
+    return (bound_name(statement) if constant else None) or ""
+
+
 def truth(test: gast.AST, decided: Callable[[gast.AST], bool | None]) -> bool | None:
     """The truth value of a test from those of its operands; None if that depends on unknown ones."""
     if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):

@@ -197,9 +197,8 @@ def lengthened(c, n):
     return np.concatenate((np.zeros(n - np.size(c)), c))
 
 
-@restates(signal.invres, complex=True)
-def invres(r, p, k, tol=1e-3, rtype="avg"):
-    r, p, k = np.atleast_1d(r), np.atleast_1d(p), np.atleast_1d(k)
+def over_common(r, p, k, tol, step):
+    """The numerator and the denominator of a sum of fractions; `step`: -1 for polynomials in `1/z`, else 1."""
     k = k[trimmed(k) :]
     first, power = groups(p, tol)
     p = 1.0 * p[first]
@@ -207,26 +206,20 @@ def invres(r, p, k, tol=1e-3, rtype="avg"):
     n = max(np.size(k) + np.size(a) - 1 if np.size(k) else 0, np.size(p))
     b = nothing(n, r, p, k)
     if np.size(k):
-        b = b + lengthened(np.convolve(k, a), n)
+        b = b + lengthened(np.convolve(k, a[::step]), n)
     for m in range(np.size(p)):
-        b = b + r[m] * lengthened(product(p[without(m, first, power)]), n)
-    return b, a
+        b = b + r[m] * lengthened(product(p[without(m, first, power)])[::step], n)
+    return b[::step], a
+
+
+@restates(signal.invres, complex=True)
+def invres(r, p, k, tol=1e-3, rtype="avg"):
+    return over_common(np.atleast_1d(r), np.atleast_1d(p), np.atleast_1d(k), tol, 1)
 
 
 @restates(signal.invresz, complex=True)
 def invresz(r, p, k, tol=1e-3, rtype="avg"):
-    r, p, k = np.atleast_1d(r), np.atleast_1d(p), np.flip(np.atleast_1d(k))
-    k = k[trimmed(k) :]
-    first, power = groups(p, tol)
-    p = 1.0 * p[first]
-    a = product(p)
-    n = max(np.size(k) + np.size(a) - 1 if np.size(k) else 0, np.size(p))
-    b = nothing(n, r, p, k)
-    if np.size(k):
-        b = b + lengthened(np.convolve(k, np.flip(a)), n)
-    for m in range(np.size(p)):
-        b = b + r[m] * lengthened(np.flip(product(p[without(m, first, power)])), n)
-    return np.flip(b), a
+    return over_common(np.atleast_1d(r), np.atleast_1d(p), np.flip(np.atleast_1d(k)), tol, -1)
 
 
 # --- state spaces ----------------------------------------------------------------------------------------------------

@@ -689,7 +689,7 @@ def test_draws_in_a_small_part_of_the_state_are_refused(name):
         def slope(y, t):
             return np.array([0.0, -k * y[1] * (1.0 + np.random.default_rng().random())])
 
-        return integrate.odeint(slope, [1e6, 1e-4], [0.0, 1.0])[-1, 1]
+        return integrate.odeint(slope, [1e6, 1e-2], [0.0, 1.0])[-1, 1]
 
     with pytest.raises(REFUSED, match="gives another result"):
         DERIVATIVES[name](small)

@@ -28,7 +28,7 @@ from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.source.making import made
 
 Function = Callable[..., Any]
-_NOISE = 1e-8, 1e-12  # how far a result may differ from that of the same call: relative to a number, and to the largest
+_NOISE = 1e-8, 1e-14  # how far a result may differ from that of the same call: relative to a number, and to the largest
 _STEP = 1e-3  # how far, relative to the solution, Newton's method may still move it
 
 

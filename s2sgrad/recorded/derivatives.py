@@ -31,12 +31,13 @@ from s2sgrad.recorded.values import Array, Number, bottom, handles_in, is_comple
 from s2sgrad.runtime.asking import has, its
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import ONES, attributes_of, rebuilt, renewed
+from s2sgrad.runtime.subclasses import is_otherwise, refused_subclass
 
 
 def is_float(value: Any) -> bool:
     """Whether a value is a number or an array of floats, or a handle of one."""
     value = bottom(value)
-    return isinstance(value, (float, complex, np.inexact)) or (type(value) is np.ndarray and value.dtype.kind in "fc")
+    return isinstance(value, (float, complex, np.inexact)) or (isinstance(value, np.ndarray) and value.dtype.kind in "fc")
 
 
 class Lifting:
@@ -150,7 +151,10 @@ class Lifting:
 
     def _array(self, x: Any, active: bool) -> Any:
         b = bottom(x)
-        if type(b) is not np.ndarray or b.dtype.kind not in "fc":
+        own = type(b) is not np.ndarray
+        if own and active and b.dtype.kind in "fc" and is_otherwise(type(b)):
+            raise Refusal(None, f"an argument is {refused_subclass(type(b))}")
+        if (own and not active) or b.dtype.kind not in "fc":
             if type(b) is not np.ndarray or b.dtype.kind not in "iub" or not b.flags.writeable or active:
                 return x
             self._integers.append((b, b.copy()))

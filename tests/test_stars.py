@@ -200,6 +200,7 @@ def test_keys_that_change_on_the_way_are_refused():
         grad(f)(0.7, {"d": 4.0})
 
 
+@pytest.mark.records
 def test_map_of_a_function_that_is_made_here():
     def scaled(k):
         return lambda t: t * k
@@ -218,6 +219,7 @@ def test_map_of_a_function_that_is_made_here():
         assert jvp(f, (0.7,), (1.0,))[1] == pytest.approx(slope(f, 0.7))
 
 
+@pytest.mark.records
 def test_map_in_a_loop_that_rebinds_what_its_function_was_made_of():
     def f(x):
         total, w = 0.0, x

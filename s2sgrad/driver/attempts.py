@@ -26,7 +26,7 @@ from s2sgrad.runtime import progress
 from s2sgrad.runtime.asking import its
 from s2sgrad.source import branches, recording
 from s2sgrad.source.branches import Branch
-from s2sgrad.specialize.callable_texts import gives_function
+from s2sgrad.specialize.callable_texts import gives_function, gives_iterator
 
 T = TypeVar("T")
 _MOST = 12  # branches that are refused in one compilation
@@ -120,8 +120,8 @@ def _recordable(callees: list[types.FunctionType], recorded: frozenset[types.Cod
 
 
 def _gives_object(callee: types.FunctionType, summary: Summary) -> bool:
-    """Whether a function returns an object of a class, or a container that does more than a list or a dict."""
-    return "object" in summary.makes or gives_function(callee)
+    """Whether a function returns an object of a class, an iterator, or a container that does more than a list or a dict."""
+    return "object" in summary.makes or gives_function(callee) or gives_iterator(callee)
 
 
 GENERATING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR

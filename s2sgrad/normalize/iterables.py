@@ -16,21 +16,16 @@ import builtins
 import functools
 import itertools
 import math
-import operator
 import statistics
-import types
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 import gast
 import numpy as np
 
 from s2sgrad import standard
 from s2sgrad.analysis.effects import is_one_of
-from s2sgrad.ir.forms import is_none
-from s2sgrad.ir.quote import constant, name
+from s2sgrad.ir.quote import constant
 from s2sgrad.ir.unit import Unit
-from s2sgrad.standard import generators
 
 COMPREHENSIONS = (gast.GeneratorExp, gast.ListComp, gast.SetComp, gast.DictComp)
 
@@ -47,8 +42,16 @@ DRAWS_ALL = CONTAINERS | STATISTICS | {sum, max, min, math.prod, math.fsum, np.f
 DRAWS = DRAWS_ALL | {any, all, builtins.next}
 """Callables that draw items before they return: all of them, or as many as they need."""
 
-LISTED = frozenset({t for t in standard.TOOLS if isinstance(t, type)} | generators.DRAWN.keys() | {
-    itertools.accumulate, itertools.islice, itertools.product, itertools.pairwise})  # fmt: skip
+DRAWN = (itertools.starmap, itertools.filterfalse, itertools.takewhile, itertools.dropwhile, itertools.compress,
+         itertools.accumulate, itertools.groupby)  # fmt: skip
+"""Tools that are drawn from as the program runs."""
+
+DRAWN_FROM = ("which item of this iterator is next is known as the program runs alone, which cannot be followed: loop "
+              "over a list of its items")  # fmt: skip
+"""What is said of them."""
+
+LISTED = frozenset({t for t in standard.TOOLS if isinstance(t, type)} | set(DRAWN) | {
+    itertools.islice, itertools.product, itertools.pairwise})  # fmt: skip
 """Tools that return iterators, with a counterpart that returns a list: it replaces the tool only where the result is
 consumed at once."""
 
@@ -75,16 +78,11 @@ def consumed(unit: Unit, all_nodes: Iterable[gast.AST]) -> set[int]:
             out.add(id(node.iter))
         elif isinstance(node, gast.Call):
             target = unit.resolve(node.func)
-            out |= {id(a) for a in node.args} if is_ours(target) or is_one_of(target, RUN_THROUGH) else set()
+            out |= {id(a) for a in node.args} if is_one_of(target, RUN_THROUGH) else set()
         elif isinstance(node, gast.Starred) or unpacks(node):
             out.add(id(node.value))
         out |= set(map(id, mapped(unit, node)))
     return out
-
-
-def is_ours(target: Any) -> bool:
-    """Whether a callee is one of the functions that stand for iterators."""
-    return isinstance(target, types.FunctionType) and target.__module__ == generators.__name__
 
 
 def unpacks(node: gast.AST) -> bool:
@@ -103,13 +101,9 @@ def slice_bounds(bounds: list[gast.AST]) -> list[gast.AST]:
     return whole if len(whole) == 3 else [*whole, constant(1)]
 
 
-def accumulation(
-    unit: Unit, iterable: gast.AST, func: gast.AST | None = None, *, initial: gast.AST | None = None
-) -> tuple[Callable[..., Any], list[gast.AST]]:
-    """The generator function for `itertools.accumulate` of these arguments, and what it is called with."""
-    function = name(unit.helper("added", operator.add)) if func is None or is_none(func) else func
-    if initial is None or is_none(initial):
-        return generators.running, [iterable, function]
-    is_made = isinstance(initial, (gast.Constant, gast.BinOp, gast.List, gast.Tuple, gast.Dict)) or isinstance(
-        unit.called(initial), type)  # fmt: skip
-    return generators.running_from if is_made else generators.running_from_any, [initial, iterable, function]
+def inlined(unit: Unit, node: gast.AST) -> gast.AST | None:
+    """The iterable of an iterator whose items are computed in the trips of the loop over it; None for other loops."""
+    if isinstance(node, gast.GeneratorExp) and len(node.generators) == 1:
+        return node.generators[0].iter
+    over = mapped(unit, node)
+    return over[0] if len(over) == 1 else None

@@ -27,10 +27,9 @@ from s2sgrad.ir.forms import is_natural
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import iterables
 from s2sgrad.runtime.structure import ENDLESS
-from s2sgrad.standard import generators
 
 BATCHED = getattr(itertools, "batched", None)  # of Python 3.12
-_TOOLS = (*generators.DRAWN, itertools.islice, itertools.accumulate, itertools.pairwise, *iterables.CHAINS)
+_TOOLS = (*iterables.DRAWN, itertools.islice, itertools.pairwise, *iterables.CHAINS)
 LAZY = (*ENDLESS, builtins.iter, builtins.zip, builtins.map, builtins.filter, builtins.enumerate, builtins.reversed, *_TOOLS,
         *([BATCHED] if BATCHED else []))  # fmt: skip
 

@@ -42,7 +42,6 @@ from s2sgrad.specialize.homes import Homes
 from s2sgrad.specialize.static_values import Display, Function, Generator, Known, Object, Value, keep_objects, substitute
 from s2sgrad.specialize.texts import Texts
 from s2sgrad.specialize.yields import consumed
-from s2sgrad.standard import generators
 
 MOST = 400  # inlined calls per function
 
@@ -143,8 +142,6 @@ class Inliner(Family):
         anew = function.used or function.unit is not self.unit
         renamed = self.anew(function.unit, tree, own) if anew else {}
         self.unit.temps |= set() if anew else self.results_of(function.unit, tree, own)
-        if function.unit.primal.function.__module__ == generators.__name__:  # none of these names is the user's
-            self.unit.words |= dict.fromkeys(renamed.values(), ("what an iterator draws from", None))
         function.used = True
         placed = [node for node in nodes(tree) if hasattr(node, "lineno")]
         moved = {place_of(node): node for node in placed}

@@ -3,7 +3,7 @@ can differentiate.
 
     np.apply_along_axis(f, 0, x)      ->      apply_along_axis(f, 0, x)      the function below, inlined
 
-Results are eager: a list, where Python's own returns a lazy iterator.  Others are in `iterators`.
+Results are eager: a list, where Python's own returns a lazy iterator.
 
 >>> pairs("ab", [1, 2]), largest(["a", "bcd", "efg"], key=len)
 ([('a', 1), ('a', 2), ('b', 1), ('b', 2)], 'bcd')
@@ -97,14 +97,6 @@ def cubed(items):
 
 PRODUCTS = {(1, 1): singles, (2, 1): pairs, (3, 1): triples, (1, 2): squared, (1, 3): cubed}
 """Replacements of `itertools.product`, by the number of arguments and `repeat`."""
-
-
-def groups(iterable, key=None):
-    """`itertools.groupby`, with lists as groups."""
-    items = runtime.sequence(iterable)
-    keys = items if key is None else [key(item) for item in items]
-    starts = [k for k in range(len(items)) if k == 0 or keys[k] != keys[k - 1]]
-    return [(keys[a], items[a:b]) for a, b in zip(starts, [*starts[1:], len(items)])]  # noqa: B905
 
 
 def places(array):

@@ -1,13 +1,13 @@
 """Tools that return iterators become generator expressions, or functions of `s2sgrad.standard` that return lists.
 
     map(f, xs), filter(f, xs)        ->      (f(v) for v in xs), (v for v in xs if f(v))
-    itertools.chain(x, y)            ->      flattened((x, y))
+    itertools.chain(x, y)            ->      [v for part in (x, y) for v in part]
 
 A list replaces an iterator only where that is consumed at once and then dropped.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
-... from itertools import chain, pairwise, takewhile
+... from itertools import chain, pairwise
 ... def f(x, y, z):
 ...     a = [s * t for s, t in pairwise(x)]
 ...     b = sum(map(np.sin, filter(None, z)))
@@ -16,28 +16,24 @@ A list replaces an iterator only where that is consumed at once and then dropped
 def f(x, y, z):
     a = [s * t for s, t in pairwise(x)]
     b = sum(np.sin(item) for item in z if item)
-    return a, b, [v for v in flattened((x, y))]
+    return a, b, [v for v in [item_2 for part in (x, y) for item_2 in part]]
 """
 
 from __future__ import annotations
 
 import builtins
-import contextlib
 import functools
 import itertools
 import sys
-from collections.abc import Callable
-from typing import Any
 
 import gast
 
 from s2sgrad import standard
 from s2sgrad.ir.forms import is_natural, is_none, whole_number
-from s2sgrad.ir.quote import constant, name, nodes, placed, stored
+from s2sgrad.ir.quote import constant, name, placed
 from s2sgrad.normalize import iterables
 from s2sgrad.normalize.library.table import LibraryCall, desugars, of_found
 from s2sgrad.runtime import checks
-from s2sgrad.standard import generators
 
 
 def _lasts(call: LibraryCall, node: gast.AST) -> bool:
@@ -53,8 +49,7 @@ def _map(call: LibraryCall) -> gast.AST | None:
     if len(call.args) < 2 or call.words:
         return None
     function, *over = call.args
-    if not _lasts(call, function):
-        return _with_function_made(call, generators.mapped)
+    _require_lasting(call, function)
     items = [call.unit.local("item") for _ in over]
     item = of_found(call.unit, placed(call.node, gast.Call(function, [name(i) for i in items], [])))
     if len(over) == 1:
@@ -64,10 +59,10 @@ def _map(call: LibraryCall) -> gast.AST | None:
     return placed(call.node, gast.GeneratorExp(item, [each]))
 
 
-def _with_function_made(call: LibraryCall, tool: Callable[..., Any]) -> gast.AST | None:
-    """`map` and `filter` of one iterable, with a function that an expression makes, once: drawn from."""
-    function, *over = call.args
-    return call.looped(call.calling(tool, [function, *map(call.listed, over)])) if len(over) == 1 else None
+def _require_lasting(call: LibraryCall, function: gast.AST) -> None:
+    """Refuse a function that an expression makes: a generator expression would make it anew for each item."""
+    if not _lasts(call, function):
+        call.unit.refuse(function, "this function is made once for all items, which cannot be followed: give it a name")
 
 
 @desugars(filter, takes=2)
@@ -75,8 +70,7 @@ def _filter(call: LibraryCall) -> gast.AST | None:
     function, over = call.args
     if is_none(function):
         return call.written("(v for v in xs if v)", v=call.unit.local("item"), xs=over)
-    if not _lasts(call, function):
-        return _with_function_made(call, generators.chosen)
+    _require_lasting(call, function)
     return call.written("(v for v in xs if f(v))", v=call.unit.local("item"), xs=over, f=function)
 
 
@@ -108,10 +102,12 @@ def _chain(call: LibraryCall) -> gast.AST | None:
         return None
     parts = call.args[0].value if spread else call.args[0] if call.target is not itertools.chain else gast.Tuple(
         call.args, gast.Load())  # fmt: skip
-    if call.at_once and id(call.node) not in call.scope.looped:
-        part, item = call.unit.local("part"), call.unit.local("item")
-        return call.written("[v for xs in parts for v in xs]", v=item, xs=part, parts=parts)
-    return call.looped(call.calling(generators.flattened, [parts]))
+    if not call.at_once:
+        return None
+    if id(call.node) in call.scope.looped and call.scope.changes([parts]):
+        call.unit.refuse(call.node, checks.CHANGES)
+    part, item = call.unit.local("part"), call.unit.local("item")
+    return call.written("[v for xs in parts for v in xs]", v=item, xs=part, parts=parts)
 
 
 @desugars(itertools.pairwise, itertools.islice, itertools.zip_longest)
@@ -134,79 +130,10 @@ def _product(call: LibraryCall) -> gast.AST | None:
     return call.calling(product, call.args)
 
 
-@desugars(itertools.groupby)
-def _groupby(call: LibraryCall) -> gast.AST | None:
-    """Groups become lists, if each is consumed at most once, in its own trip: later it would be empty."""
-    if not 1 <= len(call.args) + len(call.words) <= 2 or call.words.keys() - {"iterable", "key"}:
-        return None
-    if call.scope.endings.is_endless(call.node):
-        return None
-    if call.scope.changes([*call.args, *call.words.values()]):
-        call.unit.refuse(call.node, checks.CHANGES)
-    if not _groups_end(call):
-        call.unit.refuse(call.node, "groups of `itertools.groupby` are run through once, in the loop over them: write `for "
-                                    "k, group in groupby(..)`, and make a list of the group first")  # fmt: skip
-    return call.calling(standard.groups, [call.listed(a) for a in call.args], call.words)
-
-
-def _groups_end(call: LibraryCall) -> bool:
-    """Whether a loop or comprehension runs directly over the groups, and consumes each at most once."""
-    for loop in call.scope.nodes:
-        if getattr(loop, "iter", None) is call.node and isinstance(loop, gast.For):
-            return _runs_once(call, loop.target, loop.body)
-        generators = loop.generators if isinstance(loop, iterables.COMPREHENSIONS) else []
-        for k, each in enumerate(generators):
-            if each.iter is call.node:
-                results = [loop.key, loop.value] if isinstance(loop, gast.DictComp) else [loop.elt]
-                return not generators[k + 1 :] and _runs_once(call, each.target, [*each.ifs, *results])
-    return False
-
-
-def _runs_once(call: LibraryCall, target: gast.AST, body: list[gast.AST]) -> bool:
-    if not isinstance(target, gast.Tuple) or not all(isinstance(e, gast.Name) for e in target.elts):
-        return False
-    group = target.elts[-1].id
-    read = {id(n) for n in call.scope.nodes if isinstance(n, gast.Name) and n.id == group and isinstance(n.ctx, gast.Load)}
-    bound = {id(n) for node in call.scope.nodes if _binds(node, group) for n in nodes(node)}
-    inside = list(nodes(*body))
-    here = read & set(map(id, inside))
-    again = {id(n) for part in inside for n in nodes(*_repeated(call, part))}
-    return len(here) <= 1 and read <= bound and here <= call.scope.consumed - again
-
-
-def _binds(node: gast.AST, local: str) -> bool:
-    """Whether a loop or comprehension rebinds a name for its body."""
-    if isinstance(node, gast.For):
-        return local in stored(node.target)
-    return isinstance(node, iterables.COMPREHENSIONS) and local in stored(*(each.target for each in node.generators))
-
-
-def _repeated(call: LibraryCall, node: gast.AST) -> list[gast.AST]:
-    """The parts of a node that run several times, or later."""
-    if isinstance(node, (gast.For, gast.While, gast.Lambda, gast.FunctionDef)):
-        return node.body if isinstance(node.body, list) else [node.body]
-    if isinstance(node, iterables.COMPREHENSIONS):
-        first = node.generators[0]
-        results = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
-        lazy = [first.iter] if isinstance(node, gast.GeneratorExp) and id(node) not in call.scope.consumed else []
-        return [*lazy, *first.ifs, *node.generators[1:], *results]
-    return []
-
-
-@desugars(*generators.DRAWN)
-def _drawn(call: LibraryCall) -> gast.AST | None:
-    """A tool with a generator function that takes the same arguments."""
-    drawn = call.calling(generators.DRAWN[call.target], [call.listed(a) for a in call.args])
-    return None if call.words else call.looped(drawn)
-
-
-@desugars(itertools.accumulate)
-def _accumulate(call: LibraryCall) -> gast.AST | None:
-    with contextlib.suppress(TypeError):
-        words: dict[Any, gast.AST] = {**call.words}
-        function, arguments = iterables.accumulation(call.unit, *map(call.listed, call.args), **words)
-        return call.looped(call.calling(function, arguments))
-    return None
+@desugars(*iterables.DRAWN)
+def _drawn(call: LibraryCall) -> None:
+    if call.at_once:
+        call.unit.refuse(call.node, iterables.DRAWN_FROM)
 
 
 @desugars(*standard.TOOLS)

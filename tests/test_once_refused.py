@@ -478,6 +478,7 @@ def test_the_gradient_is_right(program):
     np.testing.assert_allclose(grad(f)(*args), central_difference(f, args, 0)[0], rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.records
 def test_what_a_pattern_binds():
     def alternatives(p):
         match p:

@@ -1,9 +1,12 @@
 """`match` becomes if/elif: the subject is evaluated once, and a pattern becomes a test and bindings.
 
-    match p:                                  if is_sequence(p) and len(p) == 2 and p[0] == 0:
-        case (0, y): return y          ->         y = p[1]
-        case _: return 1.0                        return y
-                                              else: return 1.0
+    match way, n:                             if way == "up":
+        case "up", k: return k * x     ->         k = n
+        case _: return x                          return k * x
+                                              else: return x
+
+Patterns are values, classes, alternatives, and sequences of these against as many values that the subject shows.  What takes
+a sequence, a mapping or an object apart that only the run knows is recorded.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -39,22 +42,13 @@ def f(x, k, way):
 
 from __future__ import annotations
 
-import collections.abc
-import dataclasses
-import inspect
-import types
-from typing import Any
+from typing import NoReturn
 
 import gast
 
-from s2sgrad import runtime
-from s2sgrad.errors import S2SGradError
-from s2sgrad.ir.forms import minus
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes, place_of, rewritten
+from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes, place_of, rewritten
 from s2sgrad.ir.unit import Unit
-from s2sgrad.source import read
 
-_PLAIN_LOOKUPS = (object.__getattribute__, tuple.__getattribute__)
 _ITSELF = {bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple}
 """Classes whose single positional pattern matches the subject itself."""
 
@@ -111,8 +105,6 @@ def _case(
 ) -> list[gast.AST]:
     """The statements of one case; `rest` are those of the later cases."""
     header = _header(unit, case)
-    if isinstance(case.pattern, gast.MatchOr) and binds(case.pattern):
-        return _alternatives(unit, case, subject, body, rest)
     test, bound = _Pattern(unit).of(case.pattern, subject)
     bindings = at(header, *(assign(n, value) for n, value in bound))
     if case.guard is None:
@@ -128,20 +120,6 @@ def _case(
     on_match = bindings + at(header, assign(matched, case.guard))
     tried = gast.If(_all(test), on_match, at(header, assign(matched, constant(False))))
     return at(header, tried, gast.If(name(matched), body, rest))
-
-
-def _alternatives(
-    unit: Unit, case: gast.match_case, subject: gast.AST, body: list[gast.AST], rest: list[gast.AST]
-) -> list[gast.AST]:
-    """The statements of a case with alternatives that bind names: the first that matches binds, then the guard is tested."""
-    header, matched = _header(unit, case), unit.temp()
-    on_match = at(header, assign(matched, constant(True) if case.guard is None else case.guard))
-    tried = at(header, assign(matched, constant(False)))
-    for alternative in reversed(case.pattern.patterns):
-        test, bound = _Pattern(unit).of(alternative, subject)
-        chosen = [*at(header, *(assign(n, value) for n, value in bound)), *clone(on_match)]
-        tried = at(header, gast.If(_all(test), chosen, tried)) if test else chosen
-    return [*tried, *at(header, gast.If(name(matched), body, rest))]
 
 
 def _header(unit: Unit, case: gast.match_case) -> gast.AST:
@@ -180,10 +158,7 @@ class _Pattern:
             return self.either(pattern, subject)
         if isinstance(pattern, gast.MatchSequence):
             return self.sequence(pattern, subject)
-        if isinstance(pattern, gast.MatchMapping):
-            return self.mapping(pattern, subject)
-        assert isinstance(pattern, gast.MatchClass)
-        return self.instance(pattern, subject)
+        return self.instance(pattern, subject) if isinstance(pattern, gast.MatchClass) else self.refuse(pattern)
 
     def either(self, pattern: gast.MatchOr, subject: gast.AST) -> tuple[Test, Bound]:
         """An or-pattern."""
@@ -191,140 +166,36 @@ class _Pattern:
         for alternative in pattern.patterns:
             test, bound = self.of(alternative, subject)
             if bound:
-                self.unit.refuse(alternative, "alternatives within a pattern that bind names are not differentiated yet: "
-                                              "write a case for each")  # fmt: skip
+                self.refuse(alternative)
             if not test:
                 return [], []
             tests.append(_all(test))
         return [gast.BoolOp(gast.Or(), tests)], []
 
     def sequence(self, pattern: gast.MatchSequence, subject: gast.AST) -> tuple[Test, Bound]:
-        """A sequence pattern."""
-        inner = pattern.patterns
-        star = next((k for k, p in enumerate(inner) if isinstance(p, gast.MatchStar)), None)
-        least = len(inner) - (star is not None)
-        tests: Test = []
-        if isinstance(subject, (gast.Tuple, gast.List)):
-            size = len(subject.elts)
-            if size < least or (star is None and size > least):
-                self.unit.refuse(pattern, f"{size} values never match a pattern of {len(inner)}: leave the case out")
-        else:
-            if isinstance(subject, gast.Constant):
-                self.unit.refuse(pattern, "a constant is no sequence: leave the case out")
-            relation = "==" if star is None else ">="
-            is_sequence = name(self.unit.helper("is_sequence", runtime.is_sequence))
-            length = self.unit.builtin(len)
-            text = f"is_sequence(s) and len(s) {relation} n"
-            both = expression(text, is_sequence=is_sequence, len=length, s=subject, n=least)
-            tests += at(pattern, *both.values)
-        bound: Bound = []
-        for k, part in enumerate(inner):
-            if isinstance(part, gast.MatchStar):
-                if part.name is not None:
-                    bound.append((part.name, self.middle(subject, k, len(inner) - k - 1)))
-                continue
-            place = k if star is None or k < star else k - len(inner)
-            more, names = self.of(part, _item(subject, place))
-            tests += more
-            bound += names
-        return tests, bound
-
-    def middle(self, subject: gast.AST, before: int, after: int) -> gast.AST:
-        """The list that `*name` binds."""
-        if isinstance(subject, (gast.Tuple, gast.List)):
-            return gast.List(clone(subject.elts[before : len(subject.elts) - after]), gast.Load())
-        cut = expression(f"s[{before}:{-after}]" if after else f"s[{before}:]", s=subject)
-        return gast.Call(self.unit.builtin(list), [cut], [])
-
-    def mapping(self, pattern: gast.MatchMapping, subject: gast.AST) -> tuple[Test, Bound]:
-        """A mapping pattern."""
-        mapping = name(self.unit.helper("Mapping", collections.abc.Mapping))
-        tests, bound = [_is_instance(self.unit, subject, mapping)], []
-        for key in pattern.keys:
-            tests.append(_compare(key, key, gast.In(), subject))
-        for key, part in zip(pattern.keys, pattern.patterns, strict=True):
-            more, names = self.of(part, gast.Subscript(clone(subject), clone(key), gast.Load()))
-            tests += more
-            bound += names
-        if pattern.rest is not None:
-            bound.append((pattern.rest, self.others(pattern, subject)))
-        return at(pattern, *tests[:1]) + tests[1:], bound
-
-    def others(self, pattern: gast.MatchMapping, subject: gast.AST) -> gast.AST:
-        """The dict that `**rest` binds."""
-        key = self.unit.local("key")
-        if not pattern.keys:
-            return expression("{k: d[k] for k in d}", k=key, d=clone(subject))
-        named = gast.Tuple(clone(pattern.keys), gast.Load())
-        return expression("{k: d[k] for k in d if k not in named}", k=key, d=clone(subject), named=named)
+        """A sequence pattern, of as many items as a tuple that the subject shows."""
+        parts = pattern.patterns
+        shown = isinstance(subject, gast.Tuple) and len(subject.elts) == len(parts)
+        if not shown or any(isinstance(p, gast.MatchStar) for p in parts):
+            self.refuse(pattern)
+        both = [self.of(part, item) for part, item in zip(parts, subject.elts, strict=True)]
+        return [test for tests, _ in both for test in tests], [pair for _, bound in both for pair in bound]
 
     def instance(self, pattern: gast.MatchClass, subject: gast.AST) -> tuple[Test, Bound]:
+        """A class pattern that reads no attribute."""
         cls = self.unit.resolve(pattern.cls)
-        if not isinstance(cls, type):
-            self.unit.refuse(pattern.cls, "the class of this pattern is not known when the gradient is compiled: test with "
-                                          "isinstance and `if`")  # fmt: skip
-        tests = at(pattern, _is_instance(self.unit, subject, pattern.cls))
-        parts = list(zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True))
-        bound: Bound = []
-        if pattern.patterns and any(issubclass(cls, builtin) for builtin in _ITSELF) and "__match_args__" not in dir(cls):
-            more, bound = self.of(pattern.patterns[0], subject)
-            tests += more
-        elif pattern.patterns:
-            attributes = getattr(cls, "__match_args__", ())
-            if len(attributes) < len(pattern.patterns):
-                self.unit.refuse(pattern, f"`{cls.__name__}` has no so many positional patterns: name the attributes")
-            parts = list(zip(attributes, pattern.patterns, strict=False)) + parts
-        for attribute, part in parts:
-            tests += at(part, *self.has(pattern, cls, attribute, subject))
-            more, names = self.of(part, gast.Attribute(clone(subject), attribute, gast.Load()))
-            tests += more
-            bound += names
-        return tests, bound
+        itself = cls in _ITSELF and len(pattern.patterns) == 1
+        if not isinstance(cls, type) or pattern.kwd_attrs or (pattern.patterns and not itself):
+            self.refuse(pattern)
+        test = at(pattern, gast.Call(self.unit.builtin(isinstance), [clone(subject), clone(pattern.cls)], []))
+        more, bound = self.of(pattern.patterns[0], subject) if itself else ([], [])
+        return test + more, bound
 
-    def has(self, pattern: gast.MatchClass, cls: type, attribute: str, subject: gast.AST) -> Test:
-        """Tests that an instance has an attribute; refused if reading the attribute twice might have an effect."""
-        plain = types.MemberDescriptorType, types.GetSetDescriptorType
-        member = inspect.getattr_static(cls, attribute, None)
-        field = attribute in getattr(cls, "_fields", ()) and issubclass(cls, tuple)
-        computed = hasattr(type(member), "__get__") and not isinstance(member, plain) and not field
-        lookup: Any = cls.__getattribute__
-        if computed or hasattr(cls, "__getattr__") or lookup not in _PLAIN_LOOKUPS:
-            self.unit.refuse(pattern, f"the attribute `{attribute}` of `{cls.__name__}` is computed, and a pattern would do "
-                                      "that more than once: read it before `match`")  # fmt: skip
-        if isinstance(member, types.GetSetDescriptorType) or _has_always(cls, attribute):
-            return []
-        return [gast.Call(self.unit.builtin(hasattr), [clone(subject), constant(attribute)], [])]
-
-
-def _has_always(cls: type, attribute: str) -> bool:
-    """Whether every instance has an attribute: a dataclass field, or one that `__init__` always sets."""
-    start = inspect.getattr_static(cls, "__init__")
-    if dataclasses.is_dataclass(cls) and start.__code__.co_filename == "<string>":
-        return attribute in {field.name for field in dataclasses.fields(cls) if field.init}
-    if not isinstance(start, types.FunctionType):
-        return False
-    try:
-        tree = read(start).tree
-    except S2SGradError:
-        return False
-    if any(isinstance(n, gast.Return) for n in nodes(tree)):
-        return False
-    stores = [t for s in tree.body if isinstance(s, gast.Assign) for t in nodes(*s.targets)]
-    targets = [t for t in stores if isinstance(t, gast.Attribute)]
-    own = tree.args.args[0].id if tree.args.args else ""
-    return any(t.attr == attribute and getattr(t.value, "id", "") == own and isinstance(t.ctx, gast.Store) for t in targets)
-
-
-def _item(subject: gast.AST, place: int) -> gast.AST:
-    if isinstance(subject, (gast.Tuple, gast.List)):
-        return subject.elts[place]
-    index: Any = constant(place) if place >= 0 else minus(constant(-place))
-    return gast.Subscript(clone(subject), index, gast.Load())
+    def refuse(self, pattern: gast.AST) -> NoReturn:
+        """Refuse a pattern that takes a value apart."""
+        self.unit.refuse(pattern, "what this pattern takes apart is known as the program runs alone: test and unpack it by "
+                                  "statements")  # fmt: skip
 
 
 def _compare(place: gast.AST, left: gast.AST, operator: gast.AST, right: gast.AST) -> gast.AST:
     return at(place, gast.Compare(clone(left), [operator], [clone(right)]))[0]
-
-
-def _is_instance(unit: Unit, subject: gast.AST, cls: gast.AST) -> gast.AST:
-    return gast.Call(unit.builtin(isinstance), [clone(subject), clone(cls)], [])

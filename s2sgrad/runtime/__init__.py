@@ -69,7 +69,6 @@ from s2sgrad.runtime.structure import (  # noqa: F401  # noqa: F401
     as_dict,
     attributes_of,
     float_type,
-    is_sequence,
     lasting,
     ones,
     rebuilt,

@@ -13,7 +13,7 @@ import itertools
 import sys
 import types
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -346,11 +346,6 @@ def slots_of_all(cls: type) -> tuple[str, ...]:
     if type(cls) is type and not hasattr(cls, "__slots__"):  # nor has any of its bases
         return ()
     return tuple(dict.fromkeys(name for k in reversed(cls.__mro__) for name in slots_of(k)))
-
-
-def is_sequence(x: Any) -> bool:
-    """Whether a sequence pattern of `match` matches `x`: strings and arrays do not."""
-    return isinstance(x, Sequence) and not isinstance(x, (str, bytes, bytearray))
 
 
 def repeated(xs: Any, n: int) -> Any:

@@ -15,14 +15,14 @@ import gast
 
 from s2sgrad.analysis.libraries import is_library, is_ours
 from s2sgrad.analysis.outside import container_changed
-from s2sgrad.analysis.plain_classes import makes_objects
+from s2sgrad.analysis.plain_classes import is_plain_class, makes_objects
 from s2sgrad.analysis.trust import Trust, trust_of_object
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.one_compilation import forgotten_after
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.runtime import outside
-from s2sgrad.source import read
+from s2sgrad.source import look_up, read
 
 _CHANGING = (outside.set_item, outside.delete_items)
 
@@ -105,3 +105,12 @@ def _behind(found: Any) -> list[Any]:
     if isinstance(found, type):
         return [v for cls in found.__mro__ if makes_objects(cls) for v in vars(cls).values()]
     return [type(found)] if makes_objects(type(found)) else []
+
+
+def named(node: gast.AST, home: types.FunctionType) -> Any:
+    """What a free name of a function, or an attribute of a module or a class there, stands for; None if unknown."""
+    if isinstance(node, gast.Attribute):
+        owner = named(node.value, home)
+        return getattr(owner, node.attr, None) if isinstance(owner, types.ModuleType) or is_plain_class(owner) else None
+    binding = look_up(home, node.id) if isinstance(node, gast.Name) else None
+    return None if binding is None else binding.value

@@ -28,7 +28,7 @@ from s2sgrad.rules import table
 from s2sgrad.runtime import outside
 from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.closures import closure
-from s2sgrad.source import look_up, read
+from s2sgrad.source import read
 
 _STORING = (runtime.set_attribute, outside.set_item, outside.delete_items)
 
@@ -119,7 +119,7 @@ def _hands_over(target: Any, seen: set[types.FunctionType]) -> bool:
     """Whether a function of the user's, or a callee of it, hands a function to a rule."""
     for function in _called_by(target, seen):
         for call in nodes_of(_text(function), {gast.Call}):
-            callee = _found(call.func, function)
+            callee = reached.named(call.func, function)
             rule = None if callee is None else table.lookup(callee)
             if rule is not None and rule.given is not None and any(_is_function(a, function) for a in call.args):
                 return True
@@ -132,7 +132,7 @@ def _called_by(target: Any, seen: set[types.FunctionType]) -> Iterator[types.Fun
         seen.add(target)
         yield target
         for call in nodes_of(_text(target), {gast.Call}):
-            callee = _found(call.func, target)
+            callee = reached.named(call.func, target)
             yield from _called_by(its(callee, "__func__", callee), seen)
 
 
@@ -156,9 +156,9 @@ def _binds_outside(function: types.FunctionType) -> bool:
 def _draws(function: types.FunctionType) -> bool:
     """Whether a function draws from a random generator, or from an iterator, that it finds outside."""
     for call in nodes_of(_text(function), {gast.Call}):
-        target = _found(call.func, function)
-        from_owner = _found(call.func.value, function) if isinstance(call.func, gast.Attribute) else None
-        given = _found(call.args[0], function) if target is next and call.args else None
+        target = reached.named(call.func, function)
+        from_owner = reached.named(call.func.value, function) if isinstance(call.func, gast.Attribute) else None
+        given = reached.named(call.args[0], function) if target is next and call.args else None
         if isinstance(given, Iterator) or isinstance(its(target, "__self__", from_owner), libraries.DRAWING):
             return True
     return False
@@ -174,14 +174,5 @@ def _is_function(node: gast.AST, home: types.FunctionType) -> bool:
     """Whether an argument may be a function: a lambda, a local name, or the name of one outside."""
     if isinstance(node, (gast.Lambda, gast.Attribute)):
         return True
-    found = _found(node, home)
+    found = reached.named(node, home)
     return isinstance(node, gast.Name) and (found is None or callable(found))
-
-
-def _found(node: gast.AST, home: types.FunctionType) -> Any:
-    """What a free name of a function, or an attribute of a module there, stands for; None if unknown."""
-    if isinstance(node, gast.Attribute):
-        owner = _found(node.value, home)
-        return getattr(owner, node.attr, None) if isinstance(owner, types.ModuleType) else None
-    binding = look_up(home, node.id) if isinstance(node, gast.Name) else None
-    return None if binding is None else binding.value

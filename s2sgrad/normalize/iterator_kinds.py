@@ -70,19 +70,18 @@ class IteratorKinds:
             return True
         return target in LAZY and any(map(self.needs, self.beside(node)))
 
-    def groups(self, node: gast.AST) -> list[gast.AST] | None:
-        """The iterable and the size of the groups of `zip(*[iter(e)] * n)`; None for other expressions."""
-        spread = node.args[0] if self.called(node) is builtins.zip and len(node.args) == 1 and not node.keywords else None
+    def groups(self, node: gast.AST) -> bool:
+        """Whether an expression is `zip(*[iter(e)] * n)`."""
+        spread = node.args[0] if self.called(node) is builtins.zip and len(node.args) == 1 else None
         same = spread.value if isinstance(spread, gast.Starred) else None
         if not isinstance(same, gast.BinOp) or not isinstance(same.op, gast.Mult) or not isinstance(same.left, gast.List):
-            return None
-        made: Any = same.left.elts[0] if len(same.left.elts) == 1 else None
-        return [made.args[0], same.right] if self.called(made) is builtins.iter and len(made.args) == 1 else None
+            return False
+        return any(self.called(made) is builtins.iter for made in same.left.elts)
 
     def composed(self, node: gast.AST) -> bool:
         """Whether a tool iterates over the output of another that drops items, so that neither has a length."""
         target = self.called(node)
-        if self.groups(node) is not None:
+        if self.groups(node):
             return True
         if target in (builtins.zip, builtins.enumerate):
             return any(self.composed(a) or self.selects(a) for a in node.args)

@@ -22,6 +22,7 @@ import gast
 from s2sgrad.analysis import outside
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.plain_classes import attributes_of, is_container_of_its_own, is_plain_class
+from s2sgrad.analysis.reached import named
 from s2sgrad.analysis.reached_classes import functions_of, walked
 from s2sgrad.analysis.user_functions import is_generator, is_plain
 from s2sgrad.errors import S2SGradError
@@ -33,7 +34,7 @@ from s2sgrad.ir.unit import parameters
 from s2sgrad.normalize import containers
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.iterator_kinds import LAZY
-from s2sgrad.source import look_up, read
+from s2sgrad.source import read
 
 MATRICES = "s2sgrad.api.matrices"
 _CONTAINERS = frozenset({collections.defaultdict, collections.deque})  # which do more than lists and dicts
@@ -82,7 +83,7 @@ def _is_functional(value: gast.AST, within: set[str], home: types.FunctionType, 
 def _call_gives_function(call: gast.Call, home: types.FunctionType, objects: bool) -> bool:
     """Whether a call returns a function value, or with `objects` a new object; a method, if one of that name does in any
     class to which `home` refers."""
-    target = _resolved(call.func, home)
+    target = named(call.func, home)
     makes = objects and (is_plain_class(target) or is_one_of(target, _CONTAINERS) or is_container_of_its_own(target))
     if target is functools.partial or makes_derivative(target) or makes:
         return True
@@ -107,15 +108,6 @@ def makes_matrix(target: Any) -> bool:
 def _is_of(module: str, target: Any, *names: str) -> bool:
     """Whether a callable is our own function of this module with one of these names."""
     return isinstance(target, types.FunctionType) and target.__module__ == module and target.__name__ in names
-
-
-def _resolved(node: gast.AST, home: types.FunctionType) -> Any:
-    """What a free name of a function, or an attribute of one, stands for; None if unknown."""
-    if isinstance(node, gast.Attribute):
-        owner = _resolved(node.value, home)
-        return getattr(owner, node.attr, None) if isinstance(owner, types.ModuleType) or is_plain_class(owner) else None
-    binding = look_up(home, node.id) if isinstance(node, gast.Name) else None
-    return None if binding is None else binding.value
 
 
 def _cached_predicate(ask: Callable[[types.FunctionType], Any]) -> Callable[[types.FunctionType], Any]:
@@ -164,7 +156,7 @@ def _is_lazy(value: gast.AST, made: set[str], kept: set[str], home: types.Functi
     """Whether an expression is, or holds, an iterator; `made`: nested generator functions, `kept`: names of iterators."""
     parts = list(children(value)) if isinstance(value, (gast.Tuple, gast.List, gast.Dict, gast.IfExp, gast.BoolOp)) else []
     if isinstance(value, gast.Call):
-        target = _resolved(value.func, home)
+        target = named(value.func, home)
         lazy = is_one_of(target, LAZY) or is_generator(target) or (is_plain(target) and gives_iterator(target))
         return lazy or (isinstance(value.func, gast.Name) and value.func.id in made)
     kept_here = isinstance(value, gast.Name) and value.id in kept
@@ -203,13 +195,13 @@ def objects_named(target: types.FunctionType) -> list[tuple[str, Any]]:
 def _called(target: types.FunctionType) -> list[types.FunctionType]:
     """The functions of the user's that the text of a function calls by their names."""
     calls = (n for n in nodes(*read(target).tree.body) if isinstance(n, gast.Call))
-    return [f for f in (_resolved(call.func, target) for call in calls) if is_plain(f)]
+    return [f for f in (named(call.func, target) for call in calls) if is_plain(f)]
 
 
 def _free(target: types.FunctionType) -> outside.Resolve:
     """What names stand for that a function does not bind."""
     bound = scoping.bound(read(target).tree.body) | {p.id for p in parameters(read(target).tree)}
-    return lambda node: None if node.id in bound else _resolved(node, target)
+    return lambda node: None if node.id in bound else named(node, target)
 
 
 def _resizes(target: types.FunctionType, call: gast.Call, names: set[str]) -> bool:
@@ -217,5 +209,5 @@ def _resizes(target: types.FunctionType, call: gast.Call, names: set[str]) -> bo
     if isinstance(call.func, gast.Attribute) and isinstance(call.func.value, gast.Name) and call.func.value.id in names:
         return containers.rebinds(call)
     hands_on = any(isinstance(n, gast.Name) and n.id in names for n in nodes(*call.args))
-    called = _resolved(call.func, target)
+    called = named(call.func, target)
     return hands_on and is_plain(called) and resizes_argument(called)

@@ -246,6 +246,19 @@ def require_separate(arguments: dict[str, Any], written: tuple[str, ...], functi
                 )
 
 
+def pairs_of_arrays(arguments: dict[str, Any], written: tuple[str, ...]) -> list[tuple[int, int]] | None:
+    """The places of arrays of which `require_separate` asks whether they share memory; None where it asks more.
+
+    >>> pairs_of_arrays({"x": np.ones(2), "n": 3, "y": np.ones(2)}, ("y",)), pairs_of_arrays({"x": []}, ("x",))
+    ([(0, 2)], None)
+    """
+    if not all(type(v) in _WITHOUT_FUNCTIONS for v in arguments.values()):
+        return None
+    arrays = {p: k for k, (p, v) in enumerate(arguments.items()) if type(v) is np.ndarray}
+    pairs = {tuple(sorted((arrays[p], k))) for p in written if p in arrays for other, k in arrays.items() if other != p}
+    return sorted(pairs)  # type: ignore[arg-type]
+
+
 def require_unreferred(written: str, x: Any, others: tuple) -> None:
     """Raise ValueError if one of these values shares memory with an argument that a gradient copies, or refers to it."""
     leaves = list(_mutable(x))

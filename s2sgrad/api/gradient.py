@@ -12,7 +12,7 @@ from s2sgrad.analysis.call_keys import NUMBERS, shapes_of
 from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.api import debugging, travel
 from s2sgrad.api.argnums import Argnums
-from s2sgrad.api.arguments import require_separate
+from s2sgrad.api.arguments import pairs_of_arrays, require_separate
 from s2sgrad.api.binding import Binds, OfInstances, as_bound
 from s2sgrad.api.derivative import Derivative
 from s2sgrad.api.forward_over_reverse import exchanged
@@ -300,14 +300,16 @@ def _write_front(gradient: Gradient, key: Hashable, compiled: Compiled, args: tu
     """Let calls with arguments like these go another way, which asks less."""
     from s2sgrad.driver import front
 
-    request, allows = gradient._request, None
-    if compiled.written:
+    request = gradient._request
 
-        def allows(args: tuple) -> bool:
-            _require_separate(request, compiled, args, {})
-            return True
+    def allows(args: tuple) -> bool:
+        _require_separate(request, compiled, args, {})
+        return True
 
-    way = _runner(gradient, compiled), allows
+    arguments, pairs = request.arguments(args, {}), None
+    if len(arguments) == len(args) and not compiled.recipe.outside:
+        pairs = pairs_of_arrays(arguments, compiled.written)
+    way = _runner(gradient, compiled), allows if pairs is None and compiled.written else pairs
     kept = gradient._texts.kept
     kept.front = front.of_key(kept.fronts, key, compiled, args, request.function, way)
 

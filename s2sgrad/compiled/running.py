@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.compiled import native
+from s2sgrad.compiled import entry, native
 from s2sgrad.compiled.lowered import Lowered, flat_arguments, lower, rebuilt
 from s2sgrad.compiled.lowering import is_small
 from s2sgrad.compiled.values import Unfit
+from s2sgrad.driver.conditions import Bind
 from s2sgrad.driver.program import Program
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.lookups import Lookups, member_of, noted
@@ -48,6 +49,7 @@ class Loops:
         self.made: dict[Hashable, Made | str] = {}
         self.latest: Made | str = "it was not called yet"
         self.returned = 0  # how often loops raised, and the text ran
+        self._entry: entry.Entry = entry.nowhere
         self._unequal: set[Hashable] = set()  # types of arguments whose sizes were equal at first, and are not always
         self._parameters = [*signature(function).parameters.values()]
         self._names = [p.name for p in self._parameters]
@@ -56,6 +58,12 @@ class Loops:
         self._lock = threading.Lock()
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
+        if not keywords:
+            try:
+                if (out := self._entry(args)) is not entry.NOT_HERE:
+                    return out
+            except Exception:  # the loops raise it again, where it is counted
+                pass
         values = self._values(args, keywords)
         if values is None or not _SILENT.issuperset(np.geterr().values()):
             return self.function(*args, **keywords)
@@ -68,6 +76,7 @@ class Loops:
             try:
                 out = made.run(values)
                 made.raised = 0
+                self._entry = entry.nowhere if keywords else made.entry(self, args)
                 return out
             except Exception as error:
                 self._note(key, made, error, values)
@@ -76,6 +85,7 @@ class Loops:
     def _note(self, key: Hashable, made: Made, error: Exception, values: list[Any]) -> None:
         """Count that loops raised; those that raise again and again, where the text does not, are given up."""
         self.returned += 1
+        self._entry = entry.nowhere
         if not made.fits(values):
             self._unequal.add(key)
             self.made.pop(key, None)
@@ -84,10 +94,15 @@ class Loops:
         if made.raised >= _PATIENCE:
             self.made[key] = f"its loops raise for such arguments ({type(error).__name__}: {error})"
 
+    def takes_by_place(self, args: tuple) -> bool:
+        """Whether arguments are all that stand for parameters by their place; the rest have defaults."""
+        named = self.function.__kwdefaults__ or {}
+        return self._plain and len(args) == len(self._positional) and len(named) == len(self._names) - len(args)
+
     def _values(self, args: tuple, keywords: dict[str, Any]) -> list[Any] | None:
         """The values of the parameters in their order; None where a call does not fit them."""
         positional, named = self._positional, self.function.__kwdefaults__ or {}
-        if self._plain and not keywords and len(args) == len(positional) and len(named) == len(self._names) - len(args):
+        if not keywords and self.takes_by_place(args):
             return [*args, *[named[n] for n in self._names[len(args) :]]]
         if not self._plain or len(args) > len(positional):
             return None
@@ -140,12 +155,22 @@ class Made:
         finally:
             teller.cancel()
         self._types = [*map(_type, given)]
+        self._entry: entry.Entry | None = None
         self.raised = 0  # how many of the latest calls raised
         self.seconds = time.perf_counter() - begun
 
     def holds(self) -> bool:
         """Whether all that the loops were written for is as it was."""
         return self._assumed.holds()
+
+    def entry(self, loops: Loops, args: tuple) -> entry.Entry:
+        """The quick way into the loops, for a call with arguments like these."""
+        if self._entry is None:
+            self._entry = entry.nowhere
+            if loops.takes_by_place(args) and self._turn is not _one_by_one:
+                function, tests, lowered = loops.function, self._assumed.tests, self.lowered
+                self._entry = entry.written(function, args, tests, lowered, _loops=self._function, _made=self, _all=loops)
+        return self._entry
 
     def fits(self, values: list[Any]) -> bool:
         """Whether the sizes that the loops take to be equal are equal in other arguments."""
@@ -226,6 +251,15 @@ class _Assumed:
         if any(function.__code__ is not code for function, code in self._codes):
             return False
         return all(getattr(owner, name, None) is value for owner, name, value in self._attributes)
+
+    def tests(self, bind: Bind) -> list[str]:
+        """Expressions that all hold where `holds()` does, and where NumPy may do what it did at a division by zero."""
+        tests = [f"{bind(np.geterr)}() == {bind(np.geterr())}"]
+        if self._defaults or self._members or self._owners or self._attributes:
+            return [*tests, f"{bind(self.holds)}()"]
+        tests += [f"{bind(home)}.get({name!r}, {bind(MISSING)}) is {bind(value)}" for home, name, value in self._names]
+        tests += [f"{bind(cell)}.cell_contents is {bind(value)}" for cell, value in self._cells]
+        return tests + [f"{bind(f)}.__code__ is {bind(code)}" for f, code in self._codes]
 
 
 def _own(owner: Any) -> dict[str, Any]:

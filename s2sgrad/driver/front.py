@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from s2sgrad.driver.recipe import Compiled
 
 Front = Callable[[tuple], Any]
+Pairs = list[tuple[int, int]]  # of arguments, by their places
 _MOST = 64  # of one request
 _OWN = re.compile(r"args|_run|_[xv]\d+")
 
@@ -39,7 +40,7 @@ def of_key(
     compiled: Compiled,
     args: tuple,
     function: types.FunctionType,
-    way: tuple[Callable[..., Any], Callable[[tuple], bool] | None],
+    way: tuple[Callable[..., Any], Callable[[tuple], bool] | Pairs | None],
 ) -> Front:
     """The function for arguments with this quick key, written once."""
     found = fronts.get(key)
@@ -55,15 +56,18 @@ def written(
     args: tuple,
     function: types.FunctionType,
     run: Callable[..., Any],
-    allows: Callable[[tuple], bool] | None = None,
+    allows: Callable[[tuple], bool] | Pairs | None = None,
 ) -> Front:
     """The function for arguments of the types and shapes of these: `run`, if the conditions hold, and if `allows` does.
 
-    `function` is the user's, which was differentiated.
+    `function` is the user's, which was differentiated.  `allows` may be pairs of arguments that must not share memory.
     """
     bound = Bound(function)
     tests = [test for k, a in enumerate(args) for test in _of_argument(f"_x{k}", a, bound)] + compiled.tests(bound)
-    tests += [f"{bound(allows)}(args)"] if allows else []
+    if callable(allows):
+        tests.append(f"{bound(allows)}(args)")
+    else:
+        tests += [f"not {bound(np.may_share_memory)}(_x{k}, _x{m})" for k, m in allows or ()]
     return bound.function(len(args), " and ".join(tests), run)
 
 
@@ -108,7 +112,11 @@ def front(args):
     except Exception:
         return None
 """
-        values = {**self._values, "_run": run}
+        return self.written(text, _run=run)
+
+    def written(self, text: str, **named: Any) -> Front:
+        """The function `front` of a text that refers to values by their names, and by these."""
+        values = {**self._values, **named}
         space = self._space if self._lives_there else {}
         front: Front = _placed(_code(text, tuple(values)), space, tuple(values.values()))
         return front

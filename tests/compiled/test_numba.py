@@ -381,6 +381,46 @@ def test_methods_and_code_that_change(numba, monkeypatch):
     np.testing.assert_allclose(loops(V), asks_objects(V), rtol=1e-14)
 
 
+def scaled_rows(x, y, k):
+    y[:] = y * k + x
+    return FACTOR * np.sum(y * x) / k
+
+
+def test_later_calls_ask_what_the_first_one_asks(numba, monkeypatch):
+    """Arguments of other types and layouts, errors of NumPy, shared memory, other values under free names."""
+    loops, text = value_and_grad(scaled_rows, (0, 2), compile=True), value_and_grad(scaled_rows, (0, 2))
+
+    def same(*args, often=3):
+        for _ in range(often):
+            for ours, theirs in zip(loops(*args)[1], text(*args)[1], strict=True):
+                assert_same(ours, theirs)
+
+    def as_usual():
+        same(M.copy(), M.copy(), 2.0)
+        assert loops.explain_compile().startswith("`scaled_rows_value_and_grad` is compiled")
+
+    as_usual()
+    read_only = M.copy()
+    read_only.flags.writeable = False
+    others = [(M[:, ::-1], M), (M.T, M.T.copy()), (read_only, M), (M[:1], M[:1]), (M.astype(np.float32), M), (V, V)]
+    for x, y in others:
+        for k in (2.0, np.float64(2.0)):
+            same(x, y.copy(), k)
+            as_usual()
+    shared = M.copy()
+    for _ in range(3):
+        with pytest.raises(ValueError, match="shares memory"):
+            loops(shared, shared, 2.0)
+    as_usual()
+    with np.errstate(over="raise"), pytest.raises(FloatingPointError):
+        loops(M, M * 1e300, 1e300)
+    for factor in (3.0, np.float64(5.0), 4, np.array(7.0)):
+        monkeypatch.setitem(globals(), "FACTOR", factor)
+        same(M.copy(), M.copy(), 2.0)
+    monkeypatch.setitem(globals(), "FACTOR", 2.0)
+    as_usual()
+
+
 def test_sizes_that_were_equal_at_first(numba):
     """Another call need not have them equal: the loops are written again, once."""
 

@@ -493,9 +493,18 @@ def _written(nest: Nest, space: dict[str, Any], context: Any, builder: Any, sign
 
 
 def _called(nest: Nest, space: dict[str, Any], apart: bool, context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    """Write a call of the loops, which are a function of the same module, written once for these types."""
+    """Write a call of the loops."""
+    convention, function = context.call_conv, function_of(nest, space, apart, context, builder.module, signature)
+    status, value = convention.call_function(builder, function, signature.return_type, signature.args, args)
+    with _numba("core.cgutils").if_unlikely(builder, status.is_error):
+        convention.return_status_propagate(builder, status)
+    return value
+
+
+def function_of(nest: Nest, space: dict[str, Any], apart: bool, context: Any, module: Any, signature: Any) -> Any:
+    """The loops as a function of the module, written once for these types."""
     ir = importlib.import_module("llvmlite.ir")
-    convention, module = context.call_conv, builder.module
+    convention = context.call_conv
     name = f"{nest.name}.{'.'.join(map(str, signature.args))}"
     function = module.globals.get(name)
     if function is None:
@@ -508,7 +517,4 @@ def _called(nest: Nest, space: dict[str, Any], apart: bool, context: Any, builde
         given = context.get_arg_packer(signature.args).from_arguments(own, convention.get_arguments(function))
         value = _written(nest, space, context, own, signature, given)
         convention.return_value(own, context.get_return_value(own, signature.return_type, value))
-    status, value = convention.call_function(builder, function, signature.return_type, signature.args, args)
-    with _numba("core.cgutils").if_unlikely(builder, status.is_error):
-        convention.return_status_propagate(builder, status)
-    return value
+    return function

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.compiled import direct, repeated, scalars, vectors
+from s2sgrad.compiled import direct, repeated, scalars, spread, vectors
 from s2sgrad.compiled.elementwise import OF_MATH
 
 _OF_NUMPY = (np.floor, np.ceil, np.log2)  # those of math return integers, or are not known to numba
@@ -202,7 +202,7 @@ def cache_folder() -> pathlib.Path:
 def key_of(text: str, arguments: tuple[Any, ...]) -> str:
     """What the machine code follows from: text, types, versions, and the machine."""
     nb = numba()
-    modules = (scalars, vectors, repeated, direct, sys.modules[__name__])
+    modules = (scalars, vectors, repeated, direct, spread, sys.modules[__name__])
     source = "".join(pathlib.Path(module.__file__ or "").read_text() for module in modules)
     types_ = [f"{a.dtype}{a.ndim}" if isinstance(a, np.ndarray) else type(a).__name__ for a in arguments]
     said = [text, source, *types_, np.__version__, nb.__version__, sys.version, _processor()]
@@ -252,12 +252,19 @@ def _compiled(
     filename = f"<{name}>" if path is None else str(path)
     space = dict(_helpers())
     kept = _Kept()
-    tree = repeated.shared(kept.visit(ast.parse(text)))
-    threads = {"parallel": _TRIPS_ALONE} if runs_in_threads(text) else {}
-    if is_direct and not threads:
-        nests = direct.outlined(tree, _known())
+    tree, rows = kept.visit(ast.parse(text)), []
+    options: dict[str, Any] = {}
+    if runs_in_threads(text):
+        importlib.import_module("numba.np.ufunc.parallel")._launch_threads()
+        options = {} if is_direct else {"parallel": _TRIPS_ALONE}
+        rows = spread.apart(tree) if is_direct else []
+    tree = repeated.shared(tree)
+    if is_direct:
+        nests = direct.outlined(tree, _known() | {row + spread.IN_THREADS for row in rows})
         for nest in nests:
             space[nest.name] = direct.instructions(nest, space, len(nests) > _MANY)
+            if nest.name in rows:
+                space[nest.name + spread.IN_THREADS] = spread.in_threads(nest, space)
     tree = ast.fix_missing_locations(_Places().visit(tree))
     for function, own in kept.functions.items():
         exec(compile(f"def {own}{function}", filename, "exec"), space)
@@ -266,7 +273,7 @@ def _compiled(
     for definition in tree.body:
         if isinstance(definition, ast.FunctionDef) and definition.name != name:
             space[definition.name] = _jitted(space[definition.name], **_INNER)
-    made = _jitted(space[name], cache=path is not None, no_cfunc_wrapper=True, **threads)
+    made = _jitted(space[name], cache=path is not None, no_cfunc_wrapper=True, **options)
     types_ = tuple(nb.typeof(a) for a in arguments)
     if path is None or not _read(made, types_):
         made.compile(types_)

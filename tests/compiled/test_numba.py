@@ -131,6 +131,27 @@ def test_threads(numba):
         grad(waves, threads=True)
 
 
+@pytest.mark.parametrize("shape", [(1, 40_000), (2, 20_000), (5, 7_000), (300, 301)])
+def test_threads_of_loops_that_are_instructions(numba, monkeypatch, shape):
+    """They need no second compilation, and share trips that are fewer than threads, or no multiple of them."""
+
+    def smoothed(u, k):
+        for _ in range(2):
+            v = u * 1.0
+            v[:, 1:-1] = u[:, 1:-1] + k * (u[:, 2:] - u[:, :-2])
+            u = v * np.tanh(v)
+        return np.sum(u * u)
+
+    compiled, ways = native._compiled, []
+    monkeypatch.setattr(native, "_compiled", lambda *args, **named: ways.append(named) or compiled(*args, **named))
+    u = np.linspace(0.0, 1.0, shape[0] * shape[1]).reshape(shape)
+    df, alone = grad(smoothed, (0, 1), compile=True, threads=True), grad(smoothed, (0, 1), compile=True)
+    for ours, theirs in zip(df(u, 0.3), alone(u, 0.3), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert "in prange(" in df.compiled_source and "is compiled" in df.explain_compile()
+    assert ways == [{"is_direct": True}, {"is_direct": True}]
+
+
 def test_keys_in_another_order(numba):
     def f(p, x):
         return np.sum(p["a"] * x) + p["b"]["c"] ** 2

@@ -20,6 +20,7 @@ import numpy as np
 from s2sgrad.compiled import entry, native
 from s2sgrad.compiled.lowered import Lowered, flat_arguments, lower, rebuilt
 from s2sgrad.compiled.lowering import is_small
+from s2sgrad.compiled.pauses import without_collection
 from s2sgrad.compiled.values import Unfit
 from s2sgrad.driver.conditions import Bind
 from s2sgrad.driver.program import Program
@@ -121,7 +122,7 @@ class Loops:
             return None
 
     def _make(self, key: Hashable, values: list[Any]) -> Made | str:
-        with self._lock:
+        with self._lock, without_collection():
             made = self.made.get(key)
             if made is None or (isinstance(made, Made) and not made.holds()):
                 arguments = dict(zip((p.name for p in self._parameters), values, strict=True))

@@ -16,7 +16,7 @@ import copy
 import importlib
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -68,6 +68,7 @@ class Outlined:
     known: set[str]
     lists: set[str]
     nests: list[Nest] = field(default_factory=list)
+    names: dict[Any, str] = field(default_factory=dict)  # of the first of loops that are equal but for names
 
     def __post_init__(self) -> None:
         self.counts = _counted(self.tree)
@@ -85,8 +86,10 @@ class Outlined:
             nest = self._nest(s, bound) if isinstance(s, ast.For) else None
             after = read_first([s], bound, set())
             if nest is not None:
-                self.nests.append(nest)
-                out.append(nest.call)
+                name = self.names.setdefault(_form_of(nest, self.own), nest.name)
+                if name == nest.name:
+                    self.nests.append(nest)
+                out.append(replace(nest, name=name).call)
             else:
                 inner = bound | (bound_in(s.target) if isinstance(s, ast.For) else set())
                 for part in ("body", "orelse"):
@@ -103,11 +106,11 @@ class Outlined:
         here, stored = _counted(loop), bound_in(loop)
         if not self.lists.isdisjoint(here):
             return None
-        gives = sorted(n for n in stored - self.counters if here[n] != self.counts[n])
+        gives = [n for n in here if n in stored - self.counters and here[n] != self.counts[n]]
         first: set[str] = set()
         read_first([loop], set(), first)
-        takes = sorted((first & self.own) | {*gives})
-        return Nest(f"{self.prefix}{len(self.nests)}", takes, gives, loop) if {*takes} <= bound else None
+        takes = [n for n in here if n in (first & self.own) | {*gives}]
+        return Nest(f"{self.prefix}{len(self.names)}", takes, gives, loop) if {*takes} <= bound else None
 
     def _is_plain(self, node: ast.AST) -> bool:
         if isinstance(node, ast.For):
@@ -132,8 +135,20 @@ class Outlined:
         return isinstance(node, _PLAIN)
 
 
+def _form_of(nest: Nest, own: set[str]) -> tuple[Any, ...]:
+    """Loops with the names of variables in order of their appearance, and which of these they take and give."""
+    loop = copy.deepcopy(nest.loop)
+    names: dict[str, str] = {}
+    for n in ast.walk(loop):
+        if isinstance(n, ast.Name) and n.id in own:
+            n.id = names.setdefault(n.id, f"v{len(names)}")
+    return ast.dump(loop), *(tuple(names[n] for n in group) for group in (nest.takes, nest.gives))
+
+
 def outlined(module: ast.Module, known: set[str]) -> list[Nest]:
     """The loops that become instructions, which are taken out of the functions of a module, whose last one is the main one.
+
+    Loops of one function that differ in names alone are written once.
 
     A function that is loops and nothing else is instructions itself.
 

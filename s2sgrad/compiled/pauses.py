@@ -1,7 +1,7 @@
 """A pause of Python's collector of cycles: a compiler makes many objects that live, and looking through them takes a tenth.
 
-    with without_collection():      ->      nothing is collected until the end
-        compile_it()
+with without_collection():      ->      nothing is collected until the end
+    compile_it()
 """
 
 from __future__ import annotations

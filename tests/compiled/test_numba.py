@@ -12,7 +12,7 @@ import pytest
 from as_loops import assert_same
 
 from s2sgrad import Unsupported, compile, grad, hessian, jacobian, jacrev, jvp, value_and_grad
-from s2sgrad.compiled import native, repeated, vectors
+from s2sgrad.compiled import direct, native, repeated, vectors
 
 V, M = np.linspace(-0.7, 0.9, 7), np.linspace(0.3, 1.9, 20).reshape(4, 5)
 FACTOR = 2.0
@@ -478,6 +478,19 @@ def test_loops_that_a_text_has_several_times(numba):
     assert "is compiled" in loops.explain_compile()
     made = repeated.shared(ast.parse(loops.compiled_source.partition("\n\n\n")[2]))
     assert len(made.body) > 1
+
+
+def test_loops_that_give_a_number_are_written_once():
+    """Those that differ in more than names are not, nor those that give something else."""
+    loop = "  for i in range(n):\n    {0} = {0} + x[i] * {1}\n"
+    counted = "".join(
+        f" {s} = {s}0 = 0.0\n{loop.format(s, k)[1:]}" for s, k in zip("stuv", ("2.0", "2.0", "3.0", "q"), strict=True)
+    )
+    module = ast.parse(f"def f(n, x, q):\n{counted} return s, t, u, v")
+    nests = direct.outlined(module, {"range"})
+    calls = [n for n in ast.walk(module) if isinstance(n, ast.Call) and n.func.id.startswith("f_nest")]
+    assert [c.func.id for c in calls] == ["f_nest_0", "f_nest_0", "f_nest_1", "f_nest_2"] and len(nests) == 3
+    assert ast.unparse(calls[1]) == "f_nest_0(n, t, x)"
 
 
 def test_loops_that_keep_a_number_are_not_shared():

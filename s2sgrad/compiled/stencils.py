@@ -23,7 +23,7 @@ _ALLOCATES = re.compile(r"(\w+) = np\.empty\(\([^()]*\)(.*)\)")
 _CHECKS = re.compile(r"(same|at_least)\([\w +\-,]*\)")
 _BINDS = re.compile(r"(?:for )?((?:\w+, )*\w+) (?:=|in) ")
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_LEAST = 3  # so many additions are gathered
+_LEAST = 2  # so many additions are gathered
 
 Share = Callable[[str, str], bool]
 
@@ -90,39 +90,46 @@ def _bound(body: list[Any]) -> set[str]:
 
 def _gathered_here(body: list[Any], share: Share, mentions: Counter[str]) -> tuple[list[Any], list[Line]]:
     """The statements of the body of a loop, and the memory of the arrays that lie between zeros."""
-    body, allocated, k = list(body), [], 0
+    by_source: dict[str, list[dict[int, _Term]]] = {}
+    k = 0
     while k < len(body):
         run = _run(body, k, share)
-        terms = [term for j in run if (term := _term(body[j])) is not None]
-        made = _made(body, k, terms[0], terms, mentions) if len(run) >= _LEAST else None
-        if made is None:
-            k += 1
+        if len(run) >= _LEAST:
+            by_source.setdefault(run[k].source.root, []).append(run)
+        k = 1 + max(run, default=k)
+    out, allocated = list(body), []
+    for name, runs in by_source.items():
+        first, source = min(runs[0]), runs[0][min(runs[0])].source
+        line = _allocation(body, first, source, mentions)
+        if line is None:
             continue
-        nest, line, pads = made
-        kept = [s for j, s in enumerate(body[k : run[-1] + 1], k) if j not in run]
-        body[k : run[-1] + 1] = [*kept, nest]
-        name = terms[0].source.root
-        place = body.index(nest)
-        body = [
-            _padded(s, name, pads) if isinstance(s, Nest) and s is not nest else s
-            for s in body
-            if not (isinstance(s, Line) and s.text.startswith(f"{name} = np.empty("))
-        ]
-        allocated.append(line)
-        k = place
-    return body, allocated
+        pads = tuple(map(max, zip(*(_apart(run) for run in runs), strict=True)))
+        out = [_padded(s, name, pads) if isinstance(s, Nest) and name in _words(s) else s for s in out]
+        for run in runs:
+            for place in run:
+                out[place] = Line("")
+            out[max(run)] = _made([*run.values()], pads)
+        out[next(j for j, s in enumerate(body) if isinstance(s, Line) and s.text == line[0])] = Line("")
+        memory = tuple(e.plus(2 * p) for e, p in zip(source.extents, pads, strict=True))
+        allocated.append(Line(f"{name} = np.zeros({shape_of(memory)}{line[2]})"))
+    return [s for s in out if not isinstance(s, Line) or s.text], allocated
 
 
-def _run(body: list[Any], k: int, share: Share) -> list[int]:
-    """The places of neighbouring additions of one array to sections of another, from place `k` on."""
+def _apart(run: dict[int, _Term]) -> list[int]:
+    """How far apart the sections of additions begin, along each axis."""
+    return [max(starts) - min(starts) for starts in zip(*(t.offsets for t in run.values()), strict=True)]
+
+
+def _run(body: list[Any], k: int, share: Share) -> dict[int, _Term]:
+    """Neighbouring additions of one array to sections of another, from place `k` on, by their places."""
     first = _term(body[k])
     if first is None or share(first.target.root, first.source.root):
-        return []
-    out = []
+        return {}
+    out = {}
     for j in range(k, len(body)):
         term = _term(body[j])
         if term is not None and (term.source, term.target.root) == (first.source, first.target.root):
-            out.append(j)
+            out[j] = term
         elif not (isinstance(body[j], Line) and _CHECKS.fullmatch(body[j].text)):
             break
     return out
@@ -176,23 +183,17 @@ def _is_multiple(value: Tree) -> bool:
     return re.fullmatch(r"[-\d.e+*() ]+", text(value)) is not None and eval(text(value), {}) == 0.0
 
 
-def _made(
-    body: list[Any], k: int, first: _Term, terms: list[_Term], mentions: Counter[str]
-) -> tuple[Nest, Line, tuple[int, ...]] | None:
-    """The loop that gathers, the memory between zeros, and how many zeros there are; None where others know the memory."""
-    name, source = first.source.root, first.source
-    line = _allocation(body, k, source, mentions)
-    if line is None:
-        return None
-    starts = [*zip(*(t.offsets for t in terms), strict=True)]
-    low, pads = [min(o) for o in starts], tuple(max(o) - min(o) for o in starts)
-    extents, memory = (tuple(e.plus(n * p) for e, p in zip(source.extents, pads, strict=True)) for n in (1, 2))
+def _made(terms: list[_Term], pads: tuple[int, ...]) -> Nest:
+    """The loop that gathers, of an array that lies between so many zeros."""
+    first, low = terms[0], [min(starts) for starts in zip(*(t.offsets for t in terms), strict=True)]
+    apart = _apart(dict(enumerate(terms)))
+    extents = tuple(e.plus(p) for e, p in zip(first.source.extents, apart, strict=True))
     target = replace(first.target, places=tuple(Index(a, str(b)) for a, b in enumerate(low)), extents=extents)
     value: Any = target
     for term in terms:
         by = tuple(b - o + p for b, o, p in zip(low, term.offsets, pads, strict=True))
-        value = Tree(term.write, (value, _moved(term.value, name, by, extents)), extents, target.dtype)
-    return Nest(extents, [Store(target, "=", value)]), Line(f"{name} = np.zeros({shape_of(memory)}{line[2]})"), pads
+        value = Tree(term.write, (value, _moved(term.value, first.source.root, by, extents)), extents, target.dtype)
+    return Nest(extents, [Store(target, "=", value)])
 
 
 def _allocation(body: list[Any], k: int, source: Leaf, mentions: Counter[str]) -> re.Match | None:

@@ -638,9 +638,11 @@ def _where(self: Lowering, condition: Any, a: Any, b: Any) -> Any:
 
 
 def _clip(self: Lowering, x: Any, low: Any, high: Any) -> Any:
+    """`np.clip(x, low, high)`: of two zeros, `x` between two numbers, and else the bound."""
+    stays = isinstance(low, Scalar) and isinstance(high, Scalar)
     for bound, which in ((low, np.maximum), (high, np.minimum)):
         if not (isinstance(bound, Object) and bound.value is None):
-            x = elementwise.apply(self.writer, which, [x, bound])
+            x = elementwise.apply(self.writer, which, [bound, x] if stays else [x, bound])
     return x
 
 

@@ -24,6 +24,8 @@ _ALLOCATES = re.compile(r"(\w+) = np\.empty\(")
 _MOVES = re.compile(r"(same|at_least)\([\w +\-,]*\)|\w+ = np\.empty\(.*|n\d+ = [\w +\-*/(),]+")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
+_MOST_COMPARED = 8  # LLVM makes no vectors of loops with more
+
 Share = Callable[[str, str], bool]
 
 
@@ -38,23 +40,50 @@ def fused(body: list[Any], share: Share) -> list[Any]:
 
 def _merged(body: list[Any], share: Share) -> list[Any]:
     out: list[Any] = []
-    at: int | None = None  # the place of the loops that the next ones may join
+    at = 0  # from this place on stand loops alone, which the next ones may join
     for s in body:
         if isinstance(s, Block):
             out.append(Block(s.head, _merged(s.body, share), _merged(s.orelse, share)))
-            at = None
-        elif isinstance(s, Nest) and at is not None and _joins(out[at], s, share):
-            out[at].stores.extend(s.stores)
+            at = len(out)
+        elif isinstance(s, Nest) and (joined := _joined(out[at:], s, share)) is not None:
+            joined.stores.extend(s.stores)
         elif isinstance(s, Nest):
             out.append(Nest(s.extents, list(s.stores)))
-            at = len(out) - 1
-        elif at is not None and isinstance(s, Line) and _MOVES.fullmatch(s.text) and _is_apart(s, out[at]):
+        elif isinstance(s, Line) and _MOVES.fullmatch(s.text) and at < len(out):
+            at = next((k + 1 for k in range(len(out) - 1, at - 1, -1) if not _is_apart(s, out[k])), at)
             out.insert(at, s)
             at += 1
         else:
             out.append(s)
-            at = None
+            at = len(out)
     return out
+
+
+def _joined(loops: list[Nest], nest: Nest, share: Share) -> Nest | None:
+    """The loops that these join: the last ones, or earlier ones where the order of those between and these is free."""
+    for k, before in enumerate(reversed(loops)):
+        if _joins(before, nest, share) and (k == 0 or _compared(before, nest) <= _MOST_COMPARED):
+            return before
+        if not all(_is_free(s, t, share) for s in before.stores for t in nest.stores):
+            return None
+    return None
+
+
+def _is_free(s: Store, t: Store, share: Share) -> bool:
+    """Whether none of two stores writes what the other one reads or writes."""
+    first, second = _target(s), _target(t)
+    if first is None or second is None:
+        return False
+    ours, others = [first.root, *s.value.reads], [second.root, *t.value.reads]
+    return not any(share(first.root, name) for name in others) and not any(share(second.root, name) for name in ours)
+
+
+def _compared(a: Nest, b: Nest) -> int:
+    """How many pairs of arrays a compiler compares before it makes vectors of the loops, of which one is written."""
+    stores = [*a.stores, *b.stores]
+    written_ = {t.root for s in stores if (t := _target(s)) is not None}
+    read = {name for s in stores for name in s.value.reads} - written_
+    return len(written_) * (len(written_) - 1) // 2 + len(written_) * len(read)
 
 
 def _is_apart(line: Line, nest: Nest) -> bool:

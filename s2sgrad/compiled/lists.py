@@ -40,18 +40,18 @@ def push(self: Lowering, stack: Any, value: Any) -> Any:
     if not mixed.fits(part.item, item):
         self.found.mixed.add(stack.name)
         raise Again
-    _hold(self, part, item)
+    _hold(self, part, item, stack.name)
     stack.item = stack.item or item
     self.writer.touch(lambda reads: stack.name in reads)
     self.writer.line(f"{part.name}.append({text})")
     return Object(None)
 
 
-def _hold(self: Lowering, stack: Stack, item: Any) -> None:
+def _hold(self: Lowering, stack: Stack, item: Any, key: str) -> None:
     """Note what all items of a list have in common: also those that a later trip of a loop pops."""
     lists = self.found.lists
     known = lists.get(stack.name) if mixed.fits(lists.get(stack.name), item) else None
-    stack.item = item if known is None else _joined(known, item)
+    stack.item = item if known is None else _joined(known, item, key)
     if stack.item != lists.get(stack.name):
         was_known = stack.name in lists
         lists[stack.name] = stack.item
@@ -67,7 +67,11 @@ def _pushed(self: Lowering, stack: Stack, value: Any, key: str) -> tuple[str, An
     if isinstance(value, Scalar):
         if value.own and value.weak:
             return f"single({value.text})", Scalar("", SINGLE, True)
-        return value.text, Scalar("", value.dtype, value.python, weak=value.weak, whole=UNKNOWN * bool(value.whole))
+        item = Scalar("", value.dtype, value.python, weak=value.weak, whole=UNKNOWN * bool(value.whole))
+        if key in self.found.flagged and value.dtype != SINGLE:
+            own = self.writer.asked(value.own or str(value.weak))
+            return f"({value.text}, {own})", replace(item, weak=False, own=UNKNOWN + key)
+        return value.text, replace(item, own=UNKNOWN + key if value.own else "")
     if isinstance(value, Object) and value.value is None:
         return "None", value
     if isinstance(value, Object) and isinstance(value.value, tuple):  # a slice
@@ -97,12 +101,14 @@ def _pushed_array(self: Lowering, stack: Stack, value: Any, key: str) -> tuple[s
     return text, whole(key, extents, value.dtype)
 
 
-def _joined(a: Any, b: Any) -> Any:
+def _joined(a: Any, b: Any, key: str) -> Any:
     """What is known of the items of a list, from two of them that fit together."""
     if isinstance(a, Items):
-        return a.of(_joined(x, y) for x, y in zip(a.items, b.items, strict=True))
+        return a.of(_joined(x, y, f"{key}_{k}") for k, (x, y) in enumerate(zip(a.items, b.items, strict=True)))
     if isinstance(a, Scalar):
-        return replace(a, python=a.python or b.python, weak=a.weak and b.weak, whole=a.whole or b.whole)
+        own = a.own or b.own or (UNKNOWN + key if a.weak != b.weak and a.dtype != SINGLE else "")
+        weak = a.weak and b.weak and not own
+        return replace(a, python=a.python or b.python, weak=weak, own=own, whole=a.whole or b.whole)
     if isinstance(a, Leaf):
         extents = tuple(m if m == n else Extent("?") for m, n in zip(a.extents, b.extents, strict=True))
         return whole(a.root, extents, a.dtype)
@@ -136,7 +142,11 @@ def _named(self: Lowering, item: Any) -> tuple[str, Any]:
         return f"({', '.join(n for n, _ in parts)},)" if parts else writer.fresh("t"), item.of(v for _, v in parts)
     if isinstance(item, Scalar):
         name = writer.fresh("t")
-        return name, replace(item, text=name, affine=Extent(name) if item.dtype == INT else None)
+        value = replace(item, text=name, affine=Extent(name) if item.dtype == INT else None)
+        if item.own.removeprefix(UNKNOWN) not in writer.found.flagged:
+            return name, value
+        own = writer.fresh("t")
+        return f"({name}, {own})", replace(value, own=own)
     if isinstance(item, Object):
         return writer.fresh("t"), item
     if isinstance(item, Loose):
@@ -172,6 +182,8 @@ def joined(self: Lowering, stack: Stack) -> Any:
     if stack.sorts:
         raise Unfit("an array of this list")
     if isinstance(item, Scalar):
+        if item.own.removeprefix(UNKNOWN) in writer.found.flagged:
+            raise Unfit("an array of this list")
         writer.asked(item.whole)
         n = writer.fresh("n")
         writer.line(f"{n} = len({stack.name})")

@@ -25,13 +25,13 @@ def plus(a: Any, b: Any) -> Any:
 
 
 def maximum(a: Any, b: Any) -> Any:
-    """The larger one; nan if one is."""
-    return a if a >= b or a != a else b
+    """The larger one, of two zeros the second one, as NumPy's vectors have it on most machines; nan if one is."""
+    return a if a > b or a != a else b
 
 
 def minimum(a: Any, b: Any) -> Any:
-    """The smaller one; nan if one is."""
-    return a if a <= b or a != a else b
+    """The smaller one, of two zeros the second one; nan if one is."""
+    return a if a < b or a != a else b
 
 
 def squared(x: Any) -> Any:

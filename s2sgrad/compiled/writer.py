@@ -37,7 +37,7 @@ class Again(Exception):
     """Something was found out that changes what was written before: start over."""
 
 
-UNKNOWN = "?"  # what says whether a number is an integer, where nothing does
+UNKNOWN = "?"  # what says something of a number of a list, where nothing does yet; before a name, that of the list
 
 
 @dataclass
@@ -70,6 +70,7 @@ class Found:
     lists: dict[str, Any] = field(default_factory=dict)  # what all items of a list have in common
     moving: set[str] = field(default_factory=set)  # lists whose views are written while they are collected
     mixed: set[str] = field(default_factory=set)  # lists whose items have several types
+    flagged: set[str] = field(default_factory=set)  # lists of numbers beside which stands whether they are Python's
 
     def may_be_none(self, types: dict[str, Any]) -> None:
         """Note variables that are None at times, and their types at others."""
@@ -143,6 +144,9 @@ class Writer:
 
     def asked(self, says: str) -> str:
         """What says whether a number is Python's, or an integer: the flags of variables that it reads are written."""
+        if lists := re.findall(rf"{re.escape(UNKNOWN)}(\w+)", says):
+            self.found.flagged.update(lists)
+            raise Again
         if UNKNOWN in says:
             raise Unfit("what asks whether a number of a list is an integer")
         names, known = {*re.findall(r"\w+", says)}, self.found.numbers

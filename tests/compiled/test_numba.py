@@ -664,6 +664,29 @@ def quotients(a, b):
     return a // b, a % b, -a, a + b
 
 
+ZEROS = np.array([0.0, -0.0, 0.0, -0.0]), np.array([0.0, 0.0, -0.0, -0.0])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, y: (np.maximum(x, y), np.minimum(x, y)),
+        lambda x, y: (np.maximum(x, 0.0), np.minimum(0.0, x), np.maximum(-0.0, y)),
+        lambda x, y: (np.clip(x, y, 1.0), np.clip(x, -1.0, y), np.clip(x, y, y)),
+        lambda x, y: (np.clip(x, -0.0, 1.0), np.clip(x, 0.0, 1.0), np.clip(x, 0.0, None), np.clip(x, None, -0.0)),
+        lambda x, y: np.array([np.clip(x[i], y[i], 1.0) for i in range(4)]),
+        lambda x, y: np.array([max(x[i], y[i]) + 0.0 * min(x[i], y[i]) for i in range(4)]),
+    ],
+)
+def test_signs_of_zeros_that_tie(numba, f):
+    """Those of NumPy on this machine: which one it takes is not laid down."""
+    x, y = ZEROS
+    for ours, theirs in zip(compile(f)(x, y), f(x, y), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+        if np.signbit(np.maximum(x, y))[1:3].tolist() == [False, True]:  # the second one
+            np.testing.assert_array_equal(np.signbit(ours), np.signbit(theirs))
+
+
 def test_integers_at_the_end_of_their_range(numba):
     """Those of Python's that have more than 64 bits, also in the first call; those of NumPy's wrap around."""
     largest = 2**63

@@ -949,6 +949,51 @@ def test_names_of_the_user_beside_names_of_the_loops():
     np.testing.assert_allclose(plain_function(lowered)(*flat_arguments(args))[0], named(*args), rtol=1e-14)
 
 
+def popped_last(x, k):
+    kept = []
+    for i in range(3):
+        kept.append(1.5 if i == k else x[i])
+    return kept.pop()
+
+
+def popped_and_added(x, k):
+    kept, s = [], 0.5
+    for i in range(3):
+        if i == k:
+            kept.append(2.0)
+        else:
+            kept.append(x[i] if k else 3.0)
+    for _ in range(3):
+        s = s + kept.pop()
+    return s
+
+
+def popped_of_a_pair(x, k):
+    kept, t = [], 1.0
+    for i in range(3):
+        kept.append((x * t, t))
+        if i == k:
+            t = x[i]
+    return kept.pop()[1]
+
+
+def popped_and_pushed(x, k):
+    kept, again = [], []
+    for i in range(3):
+        kept.append(x[i] if i == k else i * 0.5)
+    for _ in range(3):
+        again.append((kept.pop(), x))
+    return again.pop()[0], again.pop()[0]
+
+
+@pytest.mark.parametrize("f", [popped_last, popped_and_added, popped_of_a_pair, popped_and_pushed])
+@pytest.mark.parametrize("k", range(4))
+def test_numbers_of_a_list_stay_python_s_or_numpy_s(f, k):
+    lowered = lower(Program(), f, {"x": V, "k": k})
+    ours, theirs = rebuilt(iter(plain_function(lowered)(V, k)), lowered.result), f(V, k)
+    assert repr(ours) == repr(theirs)
+
+
 OPTIONS, SECTION = [], (None, None, None)
 
 

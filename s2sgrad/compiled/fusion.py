@@ -60,9 +60,12 @@ def _merged(body: list[Any], share: Share) -> list[Any]:
 
 
 def _joined(loops: list[Nest], nest: Nest, share: Share) -> Nest | None:
-    """The loops that these join: the last ones, or earlier ones where the order of those between and these is free."""
+    """The loops that these join: the last ones, or earlier ones where the order of those between and these is free.
+
+    Not across others if a compiler made vectors of the loops apart alone.
+    """
     for k, before in enumerate(reversed(loops)):
-        if _joins(before, nest, share) and (k == 0 or _compared(before, nest) <= _MOST_COMPARED):
+        if _joins(before, nest, share) and (k == 0 or _remain_vectors(before, nest)):
             return before
         if not all(_is_free(s, t, share) for s in before.stores for t in nest.stores):
             return None
@@ -78,12 +81,14 @@ def _is_free(s: Store, t: Store, share: Share) -> bool:
     return not any(share(first.root, name) for name in others) and not any(share(second.root, name) for name in ours)
 
 
-def _compared(a: Nest, b: Nest) -> int:
-    """How many pairs of arrays a compiler compares before it makes vectors of the loops, of which one is written."""
+def _remain_vectors(a: Nest, b: Nest) -> bool:
+    """Whether loops fold nothing, and have few pairs of arrays, of which one is written: a compiler compares their places."""
     stores = [*a.stores, *b.stores]
-    written_ = {t.root for s in stores if (t := _target(s)) is not None}
+    targets = [t for s in stores if (t := _target(s)) is not None and _is_injective(t, a)]
+    written_ = {t.root for t in targets}
     read = {name for s in stores for name in s.value.reads} - written_
-    return len(written_) * (len(written_) - 1) // 2 + len(written_) * len(read)
+    compared = len(written_) * (len(written_) - 1) // 2 + len(written_) * len(read)
+    return len(targets) == len(stores) and compared <= _MOST_COMPARED
 
 
 def _is_apart(line: Line, nest: Nest) -> bool:
@@ -93,7 +98,17 @@ def _is_apart(line: Line, nest: Nest) -> bool:
 
 
 def _joins(a: Nest, b: Nest, share: Share) -> bool:
-    return a.extents == b.extents and all(_agree(s, t, a, share) for s in a.stores for t in b.stores)
+    if a.extents != b.extents or not all(_agree(s, t, a, share) for s in a.stores for t in b.stores):
+        return False
+    first, second = ({axes for s in n.stores if (axes := _folded(s, n))} for n in (a, b))
+    return not first or not second or first == second
+
+
+def _folded(store: Store, nest: Nest) -> frozenset[int]:
+    """The axes along which a store folds: the trips of other ones are independent."""
+    target = _target(store)
+    own = set() if target is None else {p.axis for p in target.places}
+    return frozenset(k for k, e in enumerate(nest.extents) if e != ONE and k not in own)
 
 
 def _agree(s: Store, t: Store, nest: Nest, share: Share) -> bool:

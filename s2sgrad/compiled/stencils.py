@@ -61,8 +61,7 @@ def _in_block(block: Block, share: Share, mentions: Counter[str]) -> tuple[list[
     for body in (block.body, block.orelse):
         new = gathered(body, share, mentions)
         if block.head.startswith(("for ", "while ")):
-            new, allocated = _gathered_here(new, share, mentions)
-            new = allocated + new
+            new = _gathered_here(new, share, mentions)
         parts.append(new)
     bound = _bound([Block(block.head, *parts)])
     for new in parts:
@@ -88,8 +87,8 @@ def _bound(body: list[Any]) -> set[str]:
     return out
 
 
-def _gathered_here(body: list[Any], share: Share, mentions: Counter[str]) -> tuple[list[Any], list[Line]]:
-    """The statements of the body of a loop, and the memory of the arrays that lie between zeros."""
+def _gathered_here(body: list[Any], share: Share, mentions: Counter[str]) -> list[Any]:
+    """The statements of the body of a loop; memory of arrays between zeros is allocated where that of the arrays was."""
     by_source: dict[str, list[dict[int, _Term]]] = {}
     k = 0
     while k < len(body):
@@ -97,7 +96,7 @@ def _gathered_here(body: list[Any], share: Share, mentions: Counter[str]) -> tup
         if len(run) >= _LEAST:
             by_source.setdefault(run[k].source.root, []).append(run)
         k = 1 + max(run, default=k)
-    out, allocated = list(body), []
+    out = list(body)
     for name, runs in by_source.items():
         first, source = min(runs[0]), runs[0][min(runs[0])].source
         line = _allocation(body, first, source, mentions)
@@ -109,10 +108,10 @@ def _gathered_here(body: list[Any], share: Share, mentions: Counter[str]) -> tup
             for place in run:
                 out[place] = Line("")
             out[max(run)] = _made([*run.values()], pads)
-        out[next(j for j, s in enumerate(body) if isinstance(s, Line) and s.text == line[0])] = Line("")
         memory = tuple(e.plus(2 * p) for e, p in zip(source.extents, pads, strict=True))
-        allocated.append(Line(f"{name} = np.zeros({shape_of(memory)}{line[2]})"))
-    return [s for s in out if not isinstance(s, Line) or s.text], allocated
+        place = next(j for j, s in enumerate(body) if isinstance(s, Line) and s.text == line[0])
+        out[place] = Line(f"{name} = np.zeros({shape_of(memory)}{line[2]})")
+    return [s for s in out if not isinstance(s, Line) or s.text]
 
 
 def _apart(run: dict[int, _Term]) -> list[int]:

@@ -82,7 +82,7 @@ def _is_free(s: Store, t: Store, share: Share) -> bool:
 
 
 def _remain_vectors(a: Nest, b: Nest) -> bool:
-    """Whether loops fold nothing, and have few pairs of arrays, of which one is written: a compiler compares their places."""
+    """Whether loops fold nothing, and have few pairs of arrays, one of which is written: a compiler compares places."""
     stores = [*a.stores, *b.stores]
     targets = [t for s in stores if (t := _target(s)) is not None and _is_injective(t, a)]
     written_ = {t.root for t in targets}

@@ -135,12 +135,16 @@ def _kept(self: Lowering, target: Any, arguments: list[Any], keywords: dict[str,
 
 
 def _certain(self: Lowering, part: Any) -> Any:
-    """A value of which the type is certain: integers and truth values that are NumPy's at times are to be Python's."""
+    """A value of which the type is certain: integers and truth values that are NumPy's at times are to be Python's, and
+    floats NumPy's."""
     if not isinstance(part, Scalar):
         return part
     if part.own and part.dtype in (INT, BOOL):
         self.writer.line(f"of_numpy(not ({self.writer.asked(part.own)}))")
         return replace(part, own="", weak=True)
+    if part.own and not part.weak:
+        self.writer.line(f"of_numpy({self.writer.asked(part.own)})")
+        return replace(part, own="", python=False)
     return elementwise.certain(self.writer, part)
 
 

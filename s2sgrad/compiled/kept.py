@@ -144,7 +144,7 @@ def _certain(self: Lowering, part: Any) -> Any:
         return replace(part, own="", weak=True)
     if part.own and not part.weak:
         self.writer.line(f"of_numpy({self.writer.asked(part.own)})")
-        return replace(part, own="", python=False)
+        part = replace(part, own="", python=False)
     return elementwise.certain(self.writer, part)
 
 

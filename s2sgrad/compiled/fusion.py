@@ -120,10 +120,15 @@ def _agree(s: Store, t: Store, nest: Nest, share: Share) -> bool:
         for leaf in others:
             if not share(ours.root, leaf.root):
                 continue
-            if leaf.root != ours.root or leaf.places != ours.places or not _is_injective(ours, nest):
+            if leaf.root != ours.root or not _is_same_element(leaf, ours) or not _is_injective(ours, nest):
                 return False
     return not any(_is_moved(v.value) and any(share(w.root, r) for r in v.value.reads)
                    for v, w in ((s, second), (t, first)))  # fmt: skip
+
+
+def _is_same_element(one: Leaf, other: Leaf) -> bool:
+    """Whether two views of an array are at the same element at each index: an axis of length 1 is not moved along."""
+    return one.places == other.places and one.extents == other.extents
 
 
 def _target(store: Store) -> Leaf | None:
@@ -194,7 +199,7 @@ def _lives_in(name: str, nest: Nest, k: int) -> bool:
     early = any(leaf.root == name for store in nest.stores[: k + 1] for leaf in _read(store.value))
     again = sum((own := _target(store)) is None or own.root == name for store in nest.stores)
     moved = any(_is_moved(store.value) for store in nest.stores)
-    return not early and again == 1 and not moved and all(leaf.places == target.places for leaf in reads)
+    return not early and again == 1 and not moved and all(_is_same_element(leaf, target) for leaf in reads)
 
 
 def _without(body: list[Any], gone: set[str]) -> list[Any]:

@@ -1380,3 +1380,51 @@ def array_of_a_list(a, k):
 def test_what_may_be_an_integer_is_not_taken_from_a_list(f):
     with pytest.raises(Unfit, match="is an integer"):
         lower(Program(), f, {"a": 1, "k": 3})
+
+
+PARTS = [
+    ":1",
+    ":, :1",
+    "0:1, 0:1",
+    "0",
+    ":, 0:1",
+    "1:2",
+    "-1:",
+    ":, -1:",
+    ":, 1:2",
+    ":, 0][:, None",
+    ":1, :",
+    "::4",
+    ":, ::5",
+]
+UPDATES = [
+    "y /= y[{}]", "y[:] = y[{}] + x", "y -= 0.5 * y[{}]", "z = y - y[{}]\n    y[:] = z", "w = y[{}]\n    y *= w",
+    "y = np.maximum(y, y[{}])", "y = np.where(y > y[{}], y, x)", "z = y * y[{}]\n    y += y[{}]\n    y *= z",
+    "y *= 2.0\n    y += np.sin(y[{}])",
+]  # fmt: skip
+
+
+@pytest.mark.dear
+@pytest.mark.sampled(one_in=6)
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("update", UPDATES)
+def test_parts_of_an_array_that_is_written(update, part, tmp_path):
+    lines = [
+        "import numpy as np",
+        "def f(x):",
+        "    y = x * 2.0",
+        f"    {update.format(part, part)}",
+        "    return np.sum(y * y * x)",
+    ]
+    text = "\n".join([*lines, ""])
+    path = tmp_path / "written.py"
+    path.write_text(text)
+    space = {}
+    exec(compile(text, str(path), "exec"), space)
+    x = 1.0 + 0.5 * np.sin(np.arange(20.0)).reshape(4, 5)
+    try:
+        ours, theirs = both(value_and_grad(space["f"], lists=False), (x,))
+    except (Unfit, S2SGradError):
+        return
+    if ours is not None:
+        assert_same(ours, theirs)

@@ -307,7 +307,7 @@ def _write_front(gradient: Gradient, key: Hashable, compiled: Compiled, args: tu
         return True
 
     arguments, pairs = request.arguments(args, {}), None
-    if len(arguments) == len(args) and not compiled.recipe.outside:
+    if compiled.written and len(arguments) == len(args) and not compiled.recipe.outside:
         pairs = pairs_of_arrays(arguments, compiled.written)
     way = _runner(gradient, compiled), allows if pairs is None and compiled.written else pairs
     kept = gradient._texts.kept

@@ -129,7 +129,7 @@ class _Wanted:
             for body in blocks(statement):
                 self._find_contexts(body)
                 self.contexts.holder.update((id(inner), statement) for inner in body)
-        sections = Sections(unit, tree) if unit.memory.written - unit.derivative.bars else None
+        sections = Sections(unit, tree, self.graph) if unit.memory.written - unit.derivative.bars else None
         self.restores = _Restores(set() if sections is None else Overwritten(unit, tree, self.graph, sections).restores())
         if sections is not None:
             for loop in statements:

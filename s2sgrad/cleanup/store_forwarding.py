@@ -42,7 +42,8 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 def _forward_all(unit: Unit, tree: gast.FunctionDef) -> bool:
     """Forward all such restores, last first: a forwarded one no longer reads what earlier ones restored."""
-    found, taken = Overwritten(unit, tree, Graph(tree, unit.kept), Sections(unit, tree)), False
+    graph, taken = Graph(tree, unit.kept), False
+    found = Overwritten(unit, tree, graph, Sections(unit, tree, graph))
     for restore in reversed(found.found):
         if effects.base(effects.stored(restore)) in unit.derivative.bars:
             continue  # what is stored may be stretched to the section: no record is

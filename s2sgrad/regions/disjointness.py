@@ -8,7 +8,8 @@ Indices are compared as a loop's variable plus a constant, both nonnegative: a n
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
 
 import gast
 
@@ -22,12 +23,16 @@ Ranges = dict[str, tuple[gast.AST, gast.AST]]  # by the variable of a loop: star
 
 
 class Indices:
-    """The indices of one function; `values` maps a temporary with a single definition to its value."""
+    """The indices of one function; `values` maps a temporary with a single definition to its value, and names to the same
+    `sums` of loops' variables wherever they are read.
+    """
 
-    def __init__(self, unit: Unit, body: list[gast.AST], kinds: dict[str, Kind]) -> None:
+    def __init__(
+        self, unit: Unit, body: list[gast.AST], kinds: dict[str, Kind], sums: Mapping[str, gast.AST] = MappingProxyType({})
+    ) -> None:
         self.unit, self.kinds = unit, kinds
         self.once = bound_once(body)
-        self.values = {n: s.value for n, s in self.once.items() if n in unit.temps}
+        self.values = {n: s.value for n, s in self.once.items() if n in unit.temps} | dict(sums)
 
     def apart(
         self,

@@ -16,10 +16,12 @@ from dataclasses import dataclass
 import gast
 
 from s2sgrad.analysis import effects
+from s2sgrad.flow.graph import Graph
 from s2sgrad.ir.forms import number, parts_of
 from s2sgrad.ir.quote import LOOPS, blocks, mentioned, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.writes import in_place
+from s2sgrad.regions.counted_names import counted_names
 from s2sgrad.regions.disjointness import Indices
 from s2sgrad.regions.loops import direction_of, least_of
 
@@ -38,9 +40,9 @@ class _Mention:
 class Sections:
     """Finds, for each loop of the reverse sweep, the restores that no read in the same loop overlaps."""
 
-    def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, graph: Graph) -> None:
         self.unit = unit
-        self.indices = Indices(unit, tree.body, unit.kinds)
+        self.indices = Indices(unit, tree.body, unit.kinds, counted_names(tree, graph))
         self.values = self.indices.values
         self.named: dict[int, set[str]] = {}  # what statements mention, by their identity
         # Variables whose only definition is a section.

@@ -305,7 +305,8 @@ class Overwritten:
         view = self.sections.values.get(node.id)
         if not isinstance(view, gast.Subscript) or not isinstance(view.value, gast.Name):
             return False
-        return any(view is load for load in restore.loads) or self._apart(restore, phase, view.slice, statement)
+        whole = self.sections.seen_whole(view)
+        return any(view is load for load in restore.loads) or self._apart(restore, phase, whole.slice, statement)
 
     def _harmless(self, restore: _Restore, phase: _Phase, statement: gast.AST) -> set[int]:
         """The occurrences of the memory in a statement, by identity, that do not read the restored value."""
@@ -314,7 +315,7 @@ class Overwritten:
         for node in nodes(header):
             if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and node.value.id in restore.shared:
                 load = any(node is load for load in restore.loads)
-                if load or node is stored or self._apart(restore, phase, node.slice, statement):
+                if load or node is stored or self._apart(restore, phase, self.sections.seen_whole(node).slice, statement):
                     harmless.add(id(node.value))
         return harmless
 

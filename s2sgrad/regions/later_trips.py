@@ -21,7 +21,7 @@ from s2sgrad.ir.forms import number, parts_of
 from s2sgrad.ir.quote import LOOPS, blocks, mentioned, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.writes import in_place
-from s2sgrad.regions.counted_names import counted_names
+from s2sgrad.regions.definitions import definitions
 from s2sgrad.regions.disjointness import Indices
 from s2sgrad.regions.loops import direction_of, least_of
 
@@ -42,7 +42,7 @@ class Sections:
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, graph: Graph) -> None:
         self.unit = unit
-        self.indices = Indices(unit, tree.body, unit.kinds, counted_names(tree, graph))
+        self.indices = Indices(unit, tree.body, unit.kinds, definitions(tree, graph))
         self.values = self.indices.values
         self.named: dict[int, set[str]] = {}  # what statements mention, by their identity
         # Variables whose only definition is a section.
@@ -137,7 +137,7 @@ class Sections:
             bound = effects.targets(statement) if isinstance(statement, gast.Assign) else []
             if len(bound) == 1 and self.views.get(bound[0]) is statement and id(statement) in outermost:
                 begun.add(bound[0])
-            elif not shared.isdisjoint(bound) and set(bound) & (shared - self.unit.temps):
+            elif not shared.isdisjoint(bound) and set(bound) & (shared - self.unit.temps - self.values.keys()):
                 return None
         return out
 
@@ -152,7 +152,13 @@ class Sections:
         viewed = [self.views[n].value if n in begun else self.values.get(n) for n in others]
         if not all(map(_is_section, viewed)):
             return None
-        return [*(n for n in whole if id(n) not in skipped and n is not stored), *viewed]
+        return [self.seen_whole(n) for n in (*(n for n in whole if id(n) not in skipped and n is not stored), *viewed)]
+
+    def seen_whole(self, section: gast.Subscript) -> gast.Subscript:
+        """A section of a name that stands for another section as that one: `v[0]` as `x[i]` where `v` is `x[i]`."""
+        while _is_section(self.values.get(section.value.id)):
+            section = self.values[section.value.id]
+        return section
 
     def _only_written(self, statement: gast.AST, shared: frozenset[str]) -> set[int] | None:
         """The nodes of a statement's target that are written and not read; None where an array is updated that may be read

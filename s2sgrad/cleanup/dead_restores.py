@@ -258,7 +258,7 @@ class Overwritten:
         if point != end or not self._is_named(phase, loop):
             return [(k, left if head <= k <= end else left + 1) for k in after]
         around = [s for s in phase.loops if s is not loop and s not in phase.ended]
-        if not self.sections.missed_by_later_trips(loop, restore.index, restore.shared, restore.loads, around):
+        if not self.sections.missed_by_later_trips(loop, restore.base, restore.index, restore.shared, restore.loads, around):
             return [None]
         return [(k, left + 1) for k in self.graph.after[head][1:]]
 
@@ -314,8 +314,9 @@ class Overwritten:
         harmless = {id(n) for n in shape_reads(self.unit, header)}
         for node in nodes(header):
             if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and node.value.id in restore.shared:
-                load = any(node is load for load in restore.loads)
-                if load or node is stored or self._apart(restore, phase, self.sections.seen_whole(node).slice, statement):
+                load, whole = any(node is load for load in restore.loads), self.sections.seen_whole(node)
+                apart = whole.value.id == restore.base and self._apart(restore, phase, whole.slice, statement)
+                if load or node is stored or apart:
                     harmless.add(id(node.value))
         return harmless
 

@@ -46,7 +46,9 @@ def definitions(tree: gast.FunctionDef, graph: Graph) -> dict[str, gast.AST]:
     for name, made in same.items():
         for part in mentioned(made[0].value):
             readers.setdefault(part, []).append(name)
-    known = Available(graph, same, lambda point: [n for bound in point.binds for n in readers.get(bound, ())], at_start=False)
+    known = Available(
+        graph, same, lambda point: [n for bound in point.binds for n in readers.get(bound, ())], at_start=False
+    )
     for point in graph.points:
         for name in point.reads & same.keys():
             if not known.before(name, point.statement):
@@ -55,12 +57,14 @@ def definitions(tree: gast.FunctionDef, graph: Graph) -> dict[str, gast.AST]:
 
 
 def _is_defined_by(name: str, made: list[gast.Assign]) -> bool:
-    """Whether the same sum, or the same section of a variable, is assigned each time, and does not mention the name itself."""
+    """Whether the same sum, or section of a variable, is assigned each time, without a mention of the name itself."""
     value = made[0].value
     if name in mentioned(value) or any(gast.dump(s.value) != gast.dump(value) for s in made[1:]):
         return False
     if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name):
-        ends = (e for p in parts_of(value.slice) for e in ((p.lower, p.upper, p.step) if isinstance(p, gast.Slice) else (p,)))
+        ends = (
+            e for p in parts_of(value.slice) for e in ((p.lower, p.upper, p.step) if isinstance(p, gast.Slice) else (p,))
+        )
         return all(_is_sum(end) for end in ends if end is not None)
     return isinstance(value, gast.BinOp) and _is_sum(value)
 

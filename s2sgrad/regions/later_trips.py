@@ -51,16 +51,17 @@ class Sections:
     def missed_by_later_trips(
         self,
         loop: gast.For,
+        base: str,
         index: list[gast.AST],
         shared: frozenset[str],
         passed: Collection[gast.Subscript],
         around: list[gast.For],
     ) -> bool:
-        """Whether no later trip of a loop reads from the section with this index, which one trip restores.
+        """Whether no later trip of a loop reads from the section of `base` with this index, which one trip restores.
 
-        `passed`: reads to ignore; `around`: the enclosing loops.
+        `shared`: the names with its memory; `passed`: reads to ignore; `around`: the enclosing loops.
         """
-        reads = self.mentions(list(_ordered(loop.body)), shared, loop.body, passed)
+        reads = self.mentions(list(_ordered(loop.body)), base, shared, loop.body, passed)
         trips, loops = _Trips.of(self.unit, loop), _loops_in(loop)
         return reads is not None and all(
             (trips is not None and self._stays_clear(index, read, trips))
@@ -80,7 +81,7 @@ class Sections:
             return {}
         out: dict[int, frozenset[str]] = {}
         statements = list(_ordered(loop.body))
-        reads: dict[frozenset[str], _Reads] = {}
+        reads: dict[str, _Reads] = {}
         for order, statement, loops in statements:
             section = effects.stored(statement)
             if section is None or not isinstance(section.value, gast.Name):
@@ -89,15 +90,16 @@ class Sections:
                 continue
             if not all(isinstance(p, (gast.Name, gast.BinOp, gast.Slice)) for p in parts_of(section.slice)[:1]):
                 continue
-            shared = self.unit.memory.with_memory_of(section.value.id)
-            if shared not in reads:
-                reads[shared] = _Reads(self, self.mentions(statements, shared, loop.body, ()), trips)
+            base = section.value.id
+            shared = self.unit.memory.with_memory_of(base)
+            if base not in reads:
+                reads[base] = _Reads(self, self.mentions(statements, base, shared, loop.body, ()), trips)
             restore = _Mention(order, parts_of(section.slice), loops, statement)
-            if self.apart(restore, reads[shared], trips) or (loops and self._apart_inside(restore, shared, loop, trips)):
+            if self.apart(restore, reads[base], trips) or (loops and self._apart_inside(restore, base, loop, trips)):
                 out[id(statement)] = shared
         return out
 
-    def _apart_inside(self, restore: _Mention, shared: frozenset[str], outer: gast.For, trips: _Trips) -> bool:
+    def _apart_inside(self, restore: _Mention, base: str, outer: gast.For, trips: _Trips) -> bool:
         """The same for a restore in inner loops, of which the innermost reads nothing of it later, if no later trip of the
         others does either.
 
@@ -105,11 +107,11 @@ class Sections:
                 for j in reversed(range(n)):
                     x_bar[i, j] += y_bar[i, j]; y_bar[i, j] = 0.0      nothing reads `y_bar[i, j]` again
         """
-        within = {id(s): s for s in trips.inner}
+        within, shared = {id(s): s for s in trips.inner}, self.unit.memory.with_memory_of(base)
         chain = [outer, *(within.get(k) for k in restore.loops)]
         for loop, next_ in zip(chain, [*chain[1:], None], strict=True):
             around = None if loop is None else _Trips.of(self.unit, loop)
-            reads = None if around is None else self.mentions([*_ordered(loop.body)], shared, loop.body, ())
+            reads = None if around is None else self.mentions([*_ordered(loop.body)], base, shared, loop.body, ())
             if reads is None or around is None:
                 return False
             if next_ is None:
@@ -120,9 +122,9 @@ class Sections:
         return False
 
     def mentions(
-        self, statements: list, shared: frozenset[str], body: list[gast.AST], passed: Collection[gast.Subscript]
+        self, statements: list, base: str, shared: frozenset[str], body: list[gast.AST], passed: Collection[gast.Subscript]
     ) -> list[_Mention] | None:
-        """All reads of an array in a loop; None where one of them is not a simple section."""
+        """All reads of an array in a loop, by any of its names; None where one of them is not a simple section of `base`."""
         out = []
         begun: set[str] = set()  # the views that this trip has bound
         outermost = set(map(id, body))
@@ -130,7 +132,7 @@ class Sections:
             if id(statement) not in self.named:
                 self.named[id(statement)] = mentioned(effects.header(statement))
             sections = [] if shared.isdisjoint(self.named[id(statement)]) else self._read(statement, shared, begun)
-            if sections is None:
+            if sections is None or any(s.value.id != base for s in sections):
                 return None
             read = (s for s in sections if not any(s is p for p in passed))
             out += [_Mention(order, parts_of(s.slice), loops) for s in read]

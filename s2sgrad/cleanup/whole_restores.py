@@ -33,44 +33,27 @@ the end of the trip, each store into the array is one that is restored: that giv
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array
-from s2sgrad.analysis.shape_reads import shape_reads
+from s2sgrad.cleanup.section_records import Record, is_read, of_sections
 from s2sgrad.flow.graph import Block
 from s2sgrad.ir.exits import leaves, returns
-from s2sgrad.ir.forms import alone, appended_to, bound_name, parts_of, popped, receiver, whole_number
-from s2sgrad.ir.quote import NAMES, expression, mentioned, nested, nodes_of
+from s2sgrad.ir.forms import alone, appended_to, bound_name, parts_of, whole_number
+from s2sgrad.ir.quote import expression, mentioned, nested
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliasing import Memory
-from s2sgrad.memory.stacks import local_stacks, operations
 
 _EDGE = 2  # elements at either end of an axis
 
 
-@dataclass(eq=False)
-class _Record:
-    """What one statement pushes of an array, and another restores; the blocks and the places of the two."""
-
-    stack: str
-    base: str
-    section: gast.Subscript
-    pushing: Block
-    push: int
-    popping: Block
-    pop: int
-
-
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Restore such arrays as wholes."""
-    found: dict[tuple[str, int, int], list[_Record]] = {}
-    for record in _records(unit, tree):
+    found: dict[tuple[str, int, int], list[Record]] = {}
+    for record in of_sections(unit, tree):
         found.setdefault((record.base, id(record.pushing), id(record.popping)), []).append(record)
     found = {key: records for key, records in found.items() if len(records) > 1 and any(map(_is_most, records))}
     if found:
@@ -89,46 +72,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     return tree
 
 
-def _records(unit: Unit, tree: gast.FunctionDef) -> list[_Record]:
-    """The stacks that one statement pushes a section of an array to, and one other takes it from to restore it."""
-    local = local_stacks(unit, tree) & unit.derivative.stack_bases.keys()
-    times = (
-        Counter(stack for s in effects.walk(tree.body) for _, stack in operations(unit, effects.header(s))) if local else {}
-    )
-    begun = Counter(map(bound_name, effects.walk(tree.body))) if local else {}
-    pushes: dict[str, tuple[Block, int, gast.Subscript]] = {}
-    pops: dict[str, tuple[Block, int, str]] = {}
-    for block in nested(tree.body):
-        for place, statement in enumerate(block):
-            onto = getattr(appended_to(alone(statement)), "id", None)
-            if onto in local and (section := _section(unit, statement.value.args[0])) is not None:
-                pushes[onto] = block, place, section
-            elif (taken := _restored(statement)) is not None and taken[0] in local:
-                pops[taken[0]] = block, place, taken[1]
-    return [
-        _Record(stack, section.value.id, section, block, place, *pops[stack][:2])
-        for stack, (block, place, section) in pushes.items()
-        if stack in pops and times[stack] == 2 and begun[stack] == 1 and pops[stack][2] == section.value.id
-    ]
-
-
-def _restored(statement: gast.AST) -> tuple[str, str] | None:
-    """The stack and the array for `x[i] = stack.pop()`."""
-    section = effects.stored(statement)
-    stack = popped(statement.value) if section is not None and len(statement.targets) == 1 else None
-    base = getattr(section.value, "id", None) if section is not None else None
-    return None if stack is None or base is None else (stack, base)
-
-
-def _section(unit: Unit, pushed: gast.AST) -> gast.Subscript | None:
-    """The section of an array that an expression is, or a copy of."""
-    copied = receiver(pushed, "copy")
-    section: Any = pushed if copied is None else copied
-    plain = isinstance(section, gast.Subscript) and isinstance(section.value, gast.Name)
-    return section if plain and isinstance(unit.kinds.get(section.value.id), Array) else None
-
-
-def _is_most(record: _Record) -> bool:
+def _is_most(record: Record) -> bool:
     """Whether a section is all of an array but for a few elements at the ends of its axes."""
     return all(map(_is_near_all, parts_of(record.section.slice)))
 
@@ -141,24 +85,26 @@ def _is_near_all(part: gast.AST) -> bool:
     return lower is not None and upper is not None and 0 <= lower <= _EDGE and -_EDGE <= upper < 0
 
 
-def _together(unit: Unit, records: list[_Record]) -> list[_Record]:
+def _together(unit: Unit, records: list[Record]) -> list[Record]:
     """The last of these records, from one on that is most of the array, that can be one; none where there are no two."""
     groups = (records[first:] for first in range(len(records) - 1))
     return next((group for group in groups if any(map(_is_most, group)) and _is_one(unit, group)), [])
 
 
-def _is_one(unit: Unit, records: list[_Record]) -> bool:
+def _is_one(unit: Unit, records: list[Record]) -> bool:
     """Whether a record of the whole array at the first push can take the place of all of these."""
     first, pushing, popping = records[0], records[0].pushing, records[0].popping
     if pushing is popping or any(late.pop >= early.pop for early, late in pairwise(records)):
         return False
-    between = pushing[first.push : records[-1].push + 1]
-    if leaves(between) or returns(between):
+    until = pushing[first.push : records[-1].push + 1]
+    if leaves(until) or returns(until):
         return False
-    return _restores_all(unit, records, pushing) and not _is_read(unit, first.base, popping[records[-1].pop : first.pop])
+    names = unit.memory.at_once_with(first.base) | unit.memory.with_memory_of(first.base)
+    between = popping[records[-1].pop : first.pop]
+    return _restores_all(unit, records, pushing) and not is_read(unit, first.base, names, between)
 
 
-def _restores_all(unit: Unit, records: list[_Record], pushing: Block) -> bool:
+def _restores_all(unit: Unit, records: list[Record], pushing: Block) -> bool:
     """Whether all that changes the array, from the first push on, are stores of what has been recorded."""
     stored: dict[int, str] = {}
     for record in records:
@@ -191,23 +137,7 @@ def _text(section: gast.Subscript) -> str:
     return str(gast.dump(section.value) + gast.dump(section.slice))
 
 
-def _is_read(unit: Unit, base: str, between: Block) -> bool:
-    """Whether statements other than restores of it may read or change an array, but for its shape."""
-    names = unit.memory.at_once_with(base) | unit.memory.with_memory_of(base)
-    for statement in effects.walk(between):
-        header = effects.header(statement)
-        shapes = {id(n) for n in shape_reads(unit, header)}
-        restored = effects.stored(statement) if isinstance(statement, gast.Assign) else None
-        if restored is not None and popped(statement.value) is not None:
-            shapes |= {id(restored.value)} if getattr(restored.value, "id", None) == base else set()
-        if any(n.id in names and id(n) not in shapes for n in nodes_of(header, NAMES)):
-            return True
-        if isinstance(statement, gast.For) and statement.target.id in names:
-            return True
-    return False
-
-
-def _restore_whole(unit: Unit, record: _Record) -> None:
+def _restore_whole(unit: Unit, record: Record) -> None:
     """Push the whole array, and restore it."""
     push, pop = record.pushing[record.push], record.popping[record.pop]
     push.value.args[0] = expression("x.copy()", x=record.base)

@@ -40,6 +40,7 @@ from s2sgrad.cleanup import (
     peephole,
     recorded_results,
     records_as_read,
+    restored_once,
     round_trips,
     seeds,
     shared_inverses,
@@ -374,7 +375,7 @@ def _watch(c: Compilation) -> None:
 
 FINISH: tuple[Stage, ...] = (
     *_stages(("vectorize", vectorize.run), ("accumulation", accumulation.run)),
-    *_stages(("whole_restores", whole_restores.run)),
+    *_stages(("whole_restores", whole_restores.run), ("restored_once", restored_once.run)),
     Stage("backend", _lower),
     *_stages(
         ("late_zeros", late_zeros.run),

@@ -15,7 +15,7 @@ VECTOR = (6,)
 HEADS = [
     "for {v} in range(1, 5):", "for {v} in range(1, 5):", "for {v} in range(4, 0, -1):", "for {v} in range(2, 4):",
     "for {v}, q in enumerate(x[:4], start=1):", "for {v}, q in enumerate(x[:4], 1):", "for {v}_ in range(4):",
-    "for _ in range(n):", "for {v} in reversed(range(1, 5)):", "for {v} in range(1, n + 2):",
+    "for _ in range(n):", "for {v} in reversed(range(1, 5)):", "for {v} in range(1, n + 2):", "while n > {d}:",
 ]  # fmt: skip
 TRIPS = ["2", "0", "len(x) - 3", "1 if c > 0.7 else 3"]
 PLAIN = [
@@ -90,10 +90,16 @@ def _block(rng: random.Random, indent: str, known: list[str], depth: int, count:
 
 
 def _loop(rng: random.Random, indent: str, known: list[str], depth: int) -> list[str]:
+    """A loop with its block, or a branch."""
+    if rng.random() < 0.2:
+        test = rng.choice(["c > 0.7", "s > 1.0", "a[1] > b[1]", "x[0] > x[1]", *(f"{name} > 2" for name in known)])
+        return [f"{indent}if {test}:", *_block(rng, indent + "    ", known, depth, rng.randint(1, 3))]
     variable = "il"[depth]
-    head = rng.choice(HEADS).format(v=variable)
-    inside = known if "_ in" in head else [*known, variable]
+    head = rng.choice(HEADS).format(v=variable, d=depth)
+    inside = known if "_ in" in head or "while" in head else [*known, variable]
     body = _block(rng, indent + "    ", inside, depth + 1, rng.randint(1, 4))
+    if "while" in head:
+        return [indent + head, *body, indent + "    n -= 1"]
     if f"{variable}_ in" in head:
         body = [
             indent + f"    {variable} = {variable}_ + 1",

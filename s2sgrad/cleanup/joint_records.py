@@ -173,8 +173,10 @@ def _note(stack: _Stack, block: Block, place: int, call: gast.Call) -> None:
     if form == "push":
         stack.pushing.append(block)
         stack.pushes.append(_Moves(place, call.args[0]))
-    elif form == "pop" and not (statement.value is call and isinstance(statement.targets[0], gast.Tuple)):
+    elif form == "pop":
         bound = statement.value is call and bound_name(statement) is not None
+        if statement.value is call and isinstance(getattr(statement, "targets", [None])[0], gast.Tuple):
+            return
         stack.popping.append(block)
         stack.pops.append(_Moves(place, statement.targets[0]) if bound else _Moves(place, call, call))
 

@@ -52,13 +52,12 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         return tree  # trips are run again
     loops: Loops = {id(s.body): (s, block) for block in nested(tree.body) for s in block if isinstance(s, LOOPS)}
     memory: Memory | None = None
-    for record in of_sections(unit, tree):
-        if not _is_plain(record, loops):
-            continue
-        memory = memory or Memory(unit, tree, unit.kinds)  # with what the passes since have named
+    for stack in [r.stack for r in of_sections(unit, tree) if _is_plain(r, loops)]:
+        record = next(r for r in of_sections(unit, tree) if r.stack == stack)  # at the places where it is now
+        memory = memory or Memory(unit, tree, unit.kinds)  # of the names that the passes before made
         while _is_plain(record, loops) and _is_for_first_trip(unit, memory, record):
             record = _moved(record, loops)
-        if id(record.pushing) not in loops and id(record.popping) not in loops:
+        if record.pushing is tree.body and record.popping is tree.body:
             _keep_in_variable(unit, tree, record)
     return tree
 

@@ -164,3 +164,60 @@ def stored_by_an_inner_loop_from_the_outer_on(table, x):
         for j in range(i + 1, 5):
             w[j] = table[i, j] * w[j]
     return s + w @ w
+
+
+@case(TABLE, VECTOR[:4])
+def least_ways_counted_from_one(table, x):
+    cost = np.zeros((5, 6))
+    cost[0, 1:] = 3.0
+    for i, y in enumerate(x, start=1):
+        for j in range(5):
+            k = j + 1
+            cost[i, k] = (y - table[i - 1, j]) ** 2
+            cost[i, k] += min(cost[i - 1, k], cost[i, k - 1], cost[i - 1, k - 1]) * y
+    return np.sum(cost[1:] * cost[1:])
+
+
+@case(TABLE, 0.7)
+def row_before_read_through_a_view(table, c):
+    for n in range(3):
+        now = table[n]
+        table[n + 1] = c * now * now[::-1] + now[0]
+    return np.sum(table * table)
+
+
+@case(VECTOR, 0.6, 3, 2)
+def swept_between_two_reads(x, c, steps, sweeps):
+    u = np.cos(x)
+    total = 0.0
+    for _ in range(steps):
+        total += u @ u * u[2]
+        for _ in range(sweeps):
+            u[1:-1] = 0.5 * c * (u[2:] + u[:-2])
+            u[0] = u[1]
+    return total + np.sum(u)
+
+
+@case(VECTOR, 0.6, (0, 2, 1))
+def swept_as_often_as_told(x, c, often):
+    u = np.cos(x)
+    total = 0.0
+    for n in often:
+        total += u @ u
+        while n > 0:
+            u[1:] = c * u[:-1]
+            n -= 1
+        if total > 1.0:
+            for _ in range(2):
+                u[:-1] = c * u[1:]
+    return total + np.sum(u)
+
+
+@case(VECTOR, 0.6)
+def changed_in_a_trip_before_it_is_swept(x, c):
+    u = np.cos(x)
+    total = u @ u
+    for k in range(3):
+        u[k] = c * u[k] * u[k]
+        u[1:-1] = c * (u[2:] + u[:-2])
+    return total + u @ u

@@ -39,9 +39,8 @@ from s2sgrad.ir import notes
 from s2sgrad.ir.exits import leaves_trip
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import LOOPS, assign, at, mentioned, name, nested
-from s2sgrad.ir.unit import Unit
+from s2sgrad.ir.unit import Unit, old_value
 from s2sgrad.memory.aliasing import Memory
-from s2sgrad.transform.storage import Storage
 
 Loops = dict[int, tuple[gast.AST, Block]]  # by the identity of a body: the loop, and the block that holds it
 
@@ -98,7 +97,8 @@ def _keep_in_variable(unit: Unit, tree: gast.FunctionDef, record: Record) -> Non
     """Keep in a variable what is pushed once."""
     push: Any = record.pushing[record.push]
     pop: Any = record.popping[record.pop]
-    old = Storage(unit, unit.kinds).old(record.base, unit.kinds.get(record.base))
+    old = old_value(unit, record.base)
+    unit.kinds[old] = unit.kinds[record.base]
     record.pushing[record.push : record.push + 1] = at(push, assign(old, push.value.args[0]))
     pop.value = name(old)
     unit.rewritten(pop)

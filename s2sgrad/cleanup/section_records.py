@@ -1,6 +1,6 @@
 """Records of sections of arrays: the stack that one statement pushes a section to, and that one other restores it from.
 
-x_stack.append(x[1:].copy())      ...      x[1:] = x_stack.pop()
+    x_stack.append(x[1:].copy())   ..   x[1:] = x_stack.pop()       ->      (x_stack, x, x[1:], the places of the two)
 """
 
 from __future__ import annotations

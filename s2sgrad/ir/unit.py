@@ -305,6 +305,15 @@ class Unit:
         return raised.behind(primal.function.__code__, place.line) or place
 
 
+def old_value(unit: Unit, name: str, of: str = "old") -> str:
+    """A new variable for an old value of a variable."""
+    old = unit.local(f"{name}_{of}")
+    unit.bases[old] = f"{unit.bases.get(name, name)}_{of}"
+    unit.words[old] = "what was in {} before", name
+    unit.derivative.records[old] = name
+    return old
+
+
 def _bound(tree: gast.FunctionDef) -> set[str]:
     """The names that a function binds, but for those of imports."""
     bound: set[str] = set()

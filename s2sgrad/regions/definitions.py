@@ -6,7 +6,7 @@
 ...     for k in range(n):
 ...         i = k + 1
 ...         now = x[i]
-...         now += 1.0
+...         now[0] = 1.0
 ...     for k in reversed(range(n)):
 ...         i = k + 1
 ...         now = x[i]

@@ -12,7 +12,7 @@ from s2sgrad.flow.graph import Block
 from s2sgrad.ir.quote import assign, clone, expression, loaded, statements
 from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.reach import call
-from s2sgrad.ir.unit import Unit
+from s2sgrad.ir.unit import Unit, old_value
 from s2sgrad.runtime.copies import copied
 
 
@@ -26,11 +26,8 @@ class Storage:
 
     def old(self, name: str, kind: Kind | None, of: str = "old") -> str:
         """A new variable for an old value of a variable."""
-        old = self.unit.local(f"{name}_{of}")
+        old = old_value(self.unit, name, of)
         self.kinds[old] = kind or UNKNOWN
-        self.unit.bases[old] = f"{self.unit.bases.get(name, name)}_{of}"
-        self.unit.words[old] = "what was in {} before", name
-        self.unit.derivative.records[old] = name
         return old
 
     def stack(self, name: str, of: str = "stack", numbers: bool = False) -> str:

@@ -1,6 +1,8 @@
 """Records of sections of arrays: the stack that one statement pushes a section to, and that one other restores it from.
 
     x_stack.append(x[1:].copy())   ..   x[1:] = x_stack.pop()       ->      (x_stack, x, x[1:], the places of the two)
+
+A record is pushed by one statement and restored by one other, wherever these stand.
 """
 
 from __future__ import annotations

@@ -61,6 +61,8 @@ class Descriptions:
     def _of(self, name: str) -> str | None:
         derivative = self.unit.derivative
         stem, suffix = name[:-4], name[-4:]
+        if name in derivative.said:
+            return derivative.said[name]
         if suffix in ("_bar", "_dot") and stem in self.unit.temps:
             alike = [w for n, w in self.words.items() if self.unit.bases.get(n, n) == stem]
             zeros = isinstance(self.values.get(name), gast.Call)
@@ -72,8 +74,8 @@ class Descriptions:
             word = self._word(argument) or parameter
             return f"{word}_bar" if f"{word}_bar" not in self.taken else f"{word}_bar_term"
         value = self.values.get(name)
-        if value is None or name in derivative.said:
-            return derivative.said.get(name)
+        if value is None:
+            return None
         if self._is_cotangent(value):
             self.cotangents.add(name)
         for words, most in ((self._phrase(value), _LONGEST), (self._noun(value), _LONGEST + 6)):

@@ -30,12 +30,15 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array
+from s2sgrad.analysis.kinds import Array, Kind
+from s2sgrad.analysis.sizes import Size
+from s2sgrad.analysis.symbolic_shapes import is_exact
+from s2sgrad.cleanup.described import Descriptions
 from s2sgrad.flow.available import Available
 from s2sgrad.flow.graph import Graph, Point, binds
-from s2sgrad.ir.forms import bound_name
-from s2sgrad.ir.quote import clone, nodes, nodes_of
-from s2sgrad.ir.unit import Unit, is_derived
+from s2sgrad.ir.forms import bound_name, receiver
+from s2sgrad.ir.quote import clone, mentioned, nodes, nodes_of
+from s2sgrad.ir.unit import Unit, is_derived, parameters
 
 _ATTRIBUTES = frozenset({gast.Attribute})
 _LIKE = (np.zeros_like, runtime.zeros)
@@ -44,6 +47,7 @@ _LIKE = (np.zeros_like, runtime.zeros)
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Make zeros of derivatives like what other zeros were made like."""
     ours = [s for s in effects.walk(tree.body) if is_derived(s) or unit.primal.is_generated]
+    _ask_arguments(unit, tree, ours)
     sources = _sources(unit, tree, {n.id for s in ours for n in _asked(unit, s)})
     if not sources:
         return tree
@@ -61,6 +65,45 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
             if like.id in sources and available.before(like.id, statement):
                 _ask(unit, statement, like, sources[like.id])
     return tree
+
+
+def _ask_arguments(unit: Unit, tree: gast.FunctionDef, ours: list[gast.AST]) -> None:
+    """Ask arguments for shapes that are theirs, in the place of what only loops bind, which need not be recorded then."""
+    shaped = _shaped(unit, tree)
+    if not shaped:
+        return
+    outside = {n for s in tree.body for n in binds(s)} | {p.id for p in parameters(tree)}
+    unnamed: dict[str, str] = {}  # from adjoints to the temporaries whose zeros they begin with
+    for statement in ours:
+        for like in _asked(unit, statement):
+            kind = unit.kinds.get(like.id)
+            if like.id not in outside and isinstance(kind, Array) and kind in shaped:
+                if like.id in unit.temps and bound_name(statement) is not None:
+                    unnamed[bound_name(statement)] = like.id
+                like.id = shaped[kind]
+                unit.rewritten(statement)
+    if unnamed:
+        values = {bound_name(s): s.value for s in effects.walk(tree.body) if bound_name(s) in unnamed.values()}
+        words = Descriptions(unit, values, mentioned(tree)).of_all(list(values))
+        unit.derivative.said |= {bar: f"{words[x]}_bar" for bar, x in unnamed.items() if x in words}
+
+
+def _shaped(unit: Unit, tree: gast.FunctionDef) -> dict[Kind, str]:
+    """By kind: an argument of that shape, or the copy of one with which the function begins."""
+    given = {p.id: p.id for p in parameters(tree)}
+    for statement in tree.body:
+        copied = receiver(getattr(statement, "value", None), "copy") if bound_name(statement) is not None else None
+        if isinstance(copied, gast.Name) and copied.id in given:
+            given[copied.id] = bound_name(statement)
+    kinds = {name: unit.kinds.get(name) for name in reversed(given)}
+    return {kind: given[name] for name, kind in kinds.items() if kind is not None and _is_told_by_sizes(unit, kind)}
+
+
+def _is_told_by_sizes(unit: Unit, kind: Kind | None) -> bool:
+    """Whether arrays of a kind have one shape: each size is that of an axis of an argument, wherever sections end."""
+    if not isinstance(kind, Array) or kind.dtype != "float64" or not kind.dims:
+        return False
+    return all(isinstance(d, Size) and d.k >= 0 and d.offset == 0 and is_exact(unit, d) for d in kind.dims)
 
 
 def _sources(unit: Unit, tree: gast.FunctionDef, wanted: set[str]) -> dict[str, gast.Assign]:

@@ -70,6 +70,7 @@ class Callee(Differentiated):
         declare(pair.bwd, own_rules=follows_own_rules(c))
         declare(pair.bwd, flat=results.is_flat(self.swept.kinds.get(result), self.swept.active))
         pair.sizeless |= {p for p in self.order if p in bars and bars[p].name in self.walk.adjoints.held.sizeless}
+        pair.doubles |= {p for p in self.order if p in bars and self._is_of_doubles(p)}
         pair.idle |= {p: bars[p].idle if p in bars else None for p in self.order}
         cotangents = [self._cotangent(c, tree, p) for p in self.order]
         value = unit.local("y")
@@ -79,6 +80,10 @@ class Callee(Differentiated):
         returned = gast.Tuple([name(value), gast.Tuple(cotangents, gast.Load())], gast.Load())
         tree.body = [*forward, *self.swept.reverse, *marked([gast.Return(returned)], "reverse")]
         return tree
+
+    def _is_of_doubles(self, parameter: str) -> bool:
+        kind = self.swept.kinds.get(parameter)
+        return isinstance(kind, Array) and kind.dtype == "float64"
 
     def _cotangent(self, c: Compilation, tree: gast.FunctionDef, parameter: str) -> gast.AST:
         bar = self.swept.bars.get(parameter)

@@ -38,7 +38,8 @@ class Pair:
 
     If `needs` is None, the pair is `fwd(*args) -> (y, saved)`, `bwd(saved, y_bar)`; otherwise it is `bwd(*needs, y_bar)`,
     and the call itself is unchanged.  `idle` has the levels (see `zeros`) of the cotangents, None for those that are 0;
-    `sizeless` are the numbers whose cotangents may be arrays without axes.
+    `sizeless` are the numbers whose cotangents may be arrays without axes, `doubles` the arrays whose cotangents are of their
+    type, float64.
     """
 
     fwd: Any
@@ -47,6 +48,7 @@ class Pair:
     needs: tuple[str, ...] | None
     idle: dict[str, int | None] = field(default_factory=dict)
     sizeless: set[str] = field(default_factory=set)
+    doubles: set[str] = field(default_factory=set)
 
 
 class Pairs(Protocol):
@@ -205,6 +207,7 @@ class _ByPair:
         record = [name(self.saved)] if self.saved is not None else [clone(self.arguments[n]) for n in needs]
         value = gast.Call(name(self.context.unit.helper(self.base, self.pair.bwd)), [*record, y_bar], [])
         kinds = {p: Array(None, ()) if p in self.pair.sizeless else _bar_kind(k) for p, k in self.kinds.items()}
+        kinds |= {p: self.kinds[p] for p in self.pair.doubles}
         holders = {p: self.context.holder(kinds.get(p, UNKNOWN)) for p in self.pair.active}
         names = [name(holder, store=True) for holder in holders.values()]
         target = names[0] if len(names) == 1 else gast.Tuple(names, gast.Store())

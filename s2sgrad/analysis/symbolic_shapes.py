@@ -29,7 +29,7 @@ from s2sgrad.flow.counts import binding_counts
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import binds
 from s2sgrad.flow.lifetimes import Lifetimes
-from s2sgrad.ir.forms import parts_of
+from s2sgrad.ir.forms import bound_name, parts_of
 from s2sgrad.ir.unit import Unit, parameters
 
 _K = TypeVar("_K", bound=Kind)
@@ -184,12 +184,14 @@ class Symbols:
         return is_exact(self.unit, dim)
 
     def believed(self, name: str, kind: Kind | None) -> Kind | None:
-        """The kind that holds for the whole lifetime of a variable; an unknown axis of a variable bound once gets a size."""
-        if name in self.unit.temps:
-            return kind
-        if kind is not None and has_symbols(kind) and not self._is_valid(name, kind):
+        """The kind that holds for the whole lifetime of a variable; an unknown axis of a variable bound once gets a size, and
+        so does one of what a temporary is called or selected for.
+        """
+        if name not in self.unit.temps and kind is not None and has_symbols(kind) and not self._is_valid(name, kind):
             kind = without_symbols(kind)
         if isinstance(kind, Array) and kind.dims is not None and None in kind.dims and self._bound_once(name):
+            if name in self.unit.temps and not isinstance(self._made.get(name), (gast.Call, gast.Subscript)):
+                return kind  # what broadcasts may turn out to have the shape of an operand
             dims = (self._axis(name, k) if d is None else d for k, d in enumerate(kind.dims))
             kind = Array(kind.dtype, tuple(dims))
         return kind
@@ -211,6 +213,7 @@ class Symbols:
         """Which variables live how long; with other facts about the tree it is computed on first use."""
         if self._lifetimes is None and self.tree is not None:
             self._lifetimes = Facts(self.tree).lifetimes
+            self._made = {bound_name(s): s.value for s in effects.walk(self.tree.body) if bound_name(s) is not None}
             self._counts = binding_counts(self.tree.body) + Counter(p.id for p in parameters(self.tree))
             self._targets = {s.target.id: id(s.body) for s in effects.walk(self.tree.body) if isinstance(s, gast.For)}
         return self._lifetimes

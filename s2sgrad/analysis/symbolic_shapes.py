@@ -30,6 +30,7 @@ from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import binds
 from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.ir.forms import bound_name, parts_of
+from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit, parameters
 
 _K = TypeVar("_K", bound=Kind)
@@ -83,12 +84,19 @@ class Symbols:
                 if isinstance(part, gast.Slice):
                     dims.append(self._length(part, of[axis]))
                 elif isinstance(kind, Array):
-                    dims.append(self._size(f"where {part.id}", 0, None, part.id))
+                    dims.append(self._size(f"where {part.id}", 0, self._while_unchanged(part.id), part.id))
                 elif isinstance(kind, Slicing):
                     key = f"{part.id} of {of[axis]}"
                     dims.append(None if of[axis] is None else self._size(key, 0, frozenset([part.id]), key))
                 axis += _axes_of(kind)
         return [*dims, *of[axis:]]
+
+    def _while_unchanged(self, mask: str) -> frozenset[str] | None:
+        """The name of a mask that stays what it is: bound once, to a new array, and read as an index or an operand only."""
+        if self._lived() is None or self._counts[mask] != 1 or mask in self._handed:
+            return None
+        new = isinstance(self._made.get(mask), (gast.Compare, gast.BinOp, gast.UnaryOp))
+        return frozenset([mask]) if new else None
 
     def _axis_form(self, dim: Dim) -> Form | None:
         if isinstance(dim, Size):
@@ -103,10 +111,14 @@ class Symbols:
             return found
         if not parts or len(parts) != len(index) or not all(map(_is_followed, parts, index)):  # x[()], x[places]
             return found
-        arrays = sum(isinstance(k, Array) for k in index)
-        if arrays > 1 or (arrays and any(isinstance(k, Number) for k in index)):
-            return found
-        dims = self._dims_of(parts, index, owner.dims)
+        arrays = [k for k in index if isinstance(k, Array)]
+        if len(arrays) > 1 or (arrays and any(isinstance(k, Number) for k in index)):
+            if len(arrays) > 1 or arrays[0].rank != 1 or not all(isinstance(k, (Array, Number)) for k in index):
+                return found
+            ((mask, selecting),) = ((p, k) for p, k in zip(parts, index, strict=True) if isinstance(k, Array))
+            dims = self._dims_of([mask], [selecting], owner.dims[len(parts) - 1 :])  # numbers select along with the mask
+        else:
+            dims = self._dims_of(parts, index, owner.dims)
         if len(dims) != len(found.dims):
             return found
         return Array(found.dtype, tuple(f if f is not None else d for f, d in zip(found.dims, dims, strict=True)))
@@ -184,8 +196,8 @@ class Symbols:
         return is_exact(self.unit, dim)
 
     def believed(self, name: str, kind: Kind | None) -> Kind | None:
-        """The kind that holds for the whole lifetime of a variable; an unknown axis of a variable bound once gets a size, and
-        so does one of what a temporary is called or selected for.
+        """The kind that holds for the whole lifetime of a variable.  An unknown axis of one that is bound once gets a size, of
+        a temporary if a call or a selection gives it.
         """
         if name not in self.unit.temps and kind is not None and has_symbols(kind) and not self._is_valid(name, kind):
             kind = without_symbols(kind)
@@ -214,6 +226,7 @@ class Symbols:
         if self._lifetimes is None and self.tree is not None:
             self._lifetimes = Facts(self.tree).lifetimes
             self._made = {bound_name(s): s.value for s in effects.walk(self.tree.body) if bound_name(s) is not None}
+            self._handed = _handed_on(self.tree)
             self._counts = binding_counts(self.tree.body) + Counter(p.id for p in parameters(self.tree))
             self._targets = {s.target.id: id(s.body) for s in effects.walk(self.tree.body) if isinstance(s, gast.For)}
         return self._lifetimes
@@ -230,6 +243,23 @@ class Symbols:
         while inside is not None and inside != block:
             inside = lived.parent.get(inside)
         return inside == block
+
+
+def _handed_on(tree: gast.FunctionDef) -> set[str]:
+    """The names that a function reads otherwise than as indices and operands, which give no other name to an array."""
+    read: set[str] = set()
+    for statement in effects.walk(tree.body):
+        plain = set()
+        for node in nodes(effects.header(statement)):
+            if isinstance(node, gast.Subscript):
+                plain |= {id(part) for part in parts_of(node.slice)}
+            elif isinstance(node, (gast.BinOp, gast.UnaryOp)):
+                plain |= {id(node.left), id(node.right)} if isinstance(node, gast.BinOp) else {id(node.operand)}
+            elif isinstance(node, gast.Compare):
+                plain |= {id(node.left), *map(id, node.comparators)}
+            elif isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load) and id(node) not in plain:
+                read.add(node.id)
+    return read
 
 
 def _binder(bound: str, lived: Lifetimes) -> int:

@@ -38,8 +38,8 @@ class Pair:
 
     If `needs` is None, the pair is `fwd(*args) -> (y, saved)`, `bwd(saved, y_bar)`; otherwise it is `bwd(*needs, y_bar)`,
     and the call itself is unchanged.  `idle` has the levels (see `zeros`) of the cotangents, None for those that are 0;
-    `sizeless` are the numbers whose cotangents may be arrays without axes, `doubles` the arrays whose cotangents are of their
-    type, float64.
+    `sizeless` are the numbers whose cotangents may be arrays without axes, `doubles` the arrays of
+    float64 whose cotangents are that too.
     """
 
     fwd: Any

@@ -196,8 +196,8 @@ class Symbols:
         return is_exact(self.unit, dim)
 
     def believed(self, name: str, kind: Kind | None) -> Kind | None:
-        """The kind that holds for the whole lifetime of a variable.  An unknown axis of one that is bound once gets a size, of
-        a temporary if a call or a selection gives it.
+        """The kind that holds for the whole lifetime of a variable.  An unknown axis of one that is bound once gets a size:
+        of a temporary, if a call or a selection gives it.
         """
         if name not in self.unit.temps and kind is not None and has_symbols(kind) and not self._is_valid(name, kind):
             kind = without_symbols(kind)

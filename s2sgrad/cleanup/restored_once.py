@@ -83,8 +83,9 @@ def _moved(record: Record, loops: Loops) -> Record:
     """The record before its loop, and the restore behind the other one."""
     (there, before), (back, behind) = loops[id(record.pushing)], loops[id(record.popping)]
     push, pop = record.pushing.pop(record.push), record.popping.pop(record.pop)
-    place, after = _place(before, there), _place(behind, back) + 1
+    place = _place(before, there)
     before.insert(place, push)
+    after = _place(behind, back) + 1  # in the same block, behind the record
     behind[after:after] = at(next(iter(behind[after : after + 1]), back), pop)
     return Record(record.stack, record.base, record.section, before, place, behind, after)
 

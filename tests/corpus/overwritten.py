@@ -221,3 +221,13 @@ def changed_in_a_trip_before_it_is_swept(x, c):
         u[k] = c * u[k] * u[k]
         u[1:-1] = c * (u[2:] + u[:-2])
     return total + u @ u
+
+
+@case(TABLE, 0.6)
+def row_and_its_first_element_restored_in_one_loop(m, c):
+    first = m[0] @ m[0] * m[0, 0]
+    for i in range(1, 4):
+        m[0] = c
+        r = m[i - 1]
+        r[0] += c
+    return first + np.sum(m * m)

@@ -22,8 +22,8 @@ In a trip nothing changes the array before the push: at the first push it is wha
 -     p__stack = []
 +     p__old = p_[1:-1].copy()
 -         p__stack.append(p_[1:-1].copy())
-+     p_[1:-1] = p__old
 -         p_[1:-1] = p__stack.pop()
++     p_[1:-1] = p__old
 """
 
 from __future__ import annotations

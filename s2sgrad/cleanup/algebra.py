@@ -25,6 +25,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.expression_shapes import Shapes
 from s2sgrad.analysis.floating import is_floating
 from s2sgrad.analysis.kinds import Array, Container, Number, is_numeric, kind_of
+from s2sgrad.cleanup.linearity import is_linear
 from s2sgrad.ir.forms import minus, negated, number, receiver, whole_number
 from s2sgrad.ir.quote import Transformer, clone, constant, nodes
 from s2sgrad.ir.simplify import same, simplified
@@ -164,11 +165,11 @@ class _Outwards(Transformer):
             return self._matrix_turned(node)
         if isinstance(gathered := receiver(node, "copy"), gast.Subscript) and self._is_copy(gathered):
             return gathered
-        if not node.args or called is not np.sum or not all(k.arg in _PLACES for k in node.keywords):
-            return node
-        if (opposite := negated(node.args[0])) is not None:
+        if node.args and (opposite := negated(node.args[0])) is not None and is_linear(self.unit, node, 0):
             node.args[0] = opposite
             return minus(self.visit_Call(node))
+        if not node.args or called is not np.sum or not all(k.arg in _PLACES for k in node.keywords):
+            return node
         node.args[0], factors = self._factored(node.args[0])
         out: gast.AST = node
         for op, factor in factors:

@@ -39,13 +39,13 @@ from __future__ import annotations
 import math
 
 import gast
-import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.expression_shapes import Shapes
 from s2sgrad.analysis.floating import is_floating
 from s2sgrad.analysis.kinds import Array, Container, Number
 from s2sgrad.analysis.number_types import is_complex
+from s2sgrad.cleanup.linearity import is_linear
 from s2sgrad.flow.available import Available
 from s2sgrad.flow.counts import read_counts, write_counts
 from s2sgrad.flow.graph import Graph, Point, evaluation
@@ -57,7 +57,6 @@ from s2sgrad.memory.aliasing import Memory
 
 _MOST = 4  # reads of a position that is written again
 _FEW = 3  # reads of a number, and operations that it takes, next to an operation on an array
-_LINEAR = (np.outer, np.dot, np.vdot, np.matmul, np.multiply, np.divide, np.sum)  # in each of one or two operands
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -347,7 +346,7 @@ def _turn(unit: Unit, statement: gast.AST, node: gast.AST) -> bool:
     """Take the other sign for a factor, and move the change outwards; whether a sum or another minus takes it up."""
     around = _parents(statement)
     while True:
-        parent, part, _ = where = around[id(node)]
+        parent, part, place = where = around[id(node)]
         if isinstance(parent, gast.UnaryOp) and isinstance(parent.op, gast.USub):
             _put(around[id(parent)], node)
             return True
@@ -365,7 +364,7 @@ def _turn(unit: Unit, statement: gast.AST, node: gast.AST) -> bool:
                 and behaviour.is_pure(unit, parent)
             ):
                 parent.left, parent.right = parent.right, parent.left  # `a + b + c`, and not `c + (a + b)`
-        elif not _is_linear(unit, parent, part):
+        elif not _is_linear(unit, parent, part, place):
             _put(where, minus(node))
             return False
         node = parent
@@ -380,16 +379,14 @@ def _takes_up(parent: gast.AST, part: str) -> bool:
 _OPPOSITE = {gast.Add: gast.Sub, gast.Sub: gast.Add}
 
 
-def _is_linear(unit: Unit, parent: gast.AST, part: str) -> bool:
-    """Whether the sign of a part is that of the whole, exactly."""
+def _is_linear(unit: Unit, parent: gast.AST, part: str, place: int | None) -> bool:
+    """Whether the sign of a part, in a list of parts at a place, is that of the whole, exactly."""
     if isinstance(parent, gast.BinOp):
         return isinstance(parent.op, (gast.Mult, gast.MatMult, gast.Div))
     if isinstance(parent, gast.Call):
-        plain = len(parent.args) <= 2 and {k.arg for k in parent.keywords} <= {
-            "axis",
-            "keepdims",
-        }  # no `initial`, no `where`
-        return plain and (part == "func" or (part == "args" and effects.is_one_of(unit.called(parent), _LINEAR)))
+        if part == "func":
+            return {k.arg for k in parent.keywords} <= {"axis", "keepdims"}  # no `initial`, no `where`
+        return part == "args" and place is not None and is_linear(unit, parent, place)
     if isinstance(parent, gast.Attribute):
         return parent.attr in ("T", "sum")
     return isinstance(parent, gast.Subscript) and part == "value"

@@ -193,6 +193,11 @@ def _(g, y, a, shift=None, axis=None):
     return np.roll(g, -shift, axis)
 
 
+@roll.refined(lambda shift, axis: shift.known and isinstance(shift.value, int) and axis.known and axis.value is None)
+def _(g, y, a, shift=None, axis=None):
+    return np.roll(g, -shift)
+
+
 @linear(np.fft.fftshift)
 def fftshift(g, y, x, axes=None):
     return np.fft.ifftshift(g, axes)

@@ -78,12 +78,13 @@ def _ask_arguments(unit: Unit, tree: gast.FunctionDef, ours: list[gast.AST]) -> 
         for like in _asked(unit, statement):
             kind = unit.kinds.get(like.id)
             if like.id not in outside and isinstance(kind, Array) and kind in shaped:
-                if like.id in unit.temps and bound_name(statement) is not None:
-                    unnamed[bound_name(statement)] = like.id
+                if like.id in unit.temps and (bar := bound_name(statement)) is not None:
+                    unnamed[bar] = like.id
                 like.id = shaped[kind]
                 unit.rewritten(statement)
     if unnamed:
-        values = {bound_name(s): s.value for s in effects.walk(tree.body) if bound_name(s) in unnamed.values()}
+        bound = ((bound_name(s), s) for s in effects.walk(tree.body))
+        values = {x: s.value for x, s in bound if x is not None and x in unnamed.values()}
         words = Descriptions(unit, values, mentioned(tree)).of_all(list(values))
         unit.derivative.said |= {bar: f"{words[x]}_bar" for bar, x in unnamed.items() if x in words}
 

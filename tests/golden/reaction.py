@@ -26,13 +26,7 @@ def reaction_grad(u, v, k, *, seed=1.0):
         v_bar_half_k = v_bar * (0.5 * k)
         product = v_bar @ (total_stack.pop() - 2.0 * v)
         # lambda a: np.roll(a, 1) + np.roll(a, -1) - 2.0 * a
-        v_bar = (
-            v_bar
-            + (
-                np.roll(v_bar_half_k, 1, None) - v_bar_half_k * 2.0
-                + np.roll(v_bar_half_k, -1, None)
-            )
-        )
+        v_bar = v_bar + (np.roll(v_bar_half_k, 1) - v_bar_half_k * 2.0 + np.roll(v_bar_half_k, -1))
         # v += 0.5 * k * spread(v) + both
         k_bar += product * 0.5
         # u += k * spread(u) - both
@@ -40,7 +34,7 @@ def reaction_grad(u, v, k, *, seed=1.0):
         k_bar += u_bar @ (total - 2.0 * u)
         u_bar_k = u_bar * k
         # lambda a: np.roll(a, 1) + np.roll(a, -1) - 2.0 * a
-        u_bar += np.roll(u_bar_k, 1, None) - u_bar_k * 2.0 + np.roll(u_bar_k, -1, None)
+        u_bar += np.roll(u_bar_k, 1) - u_bar_k * 2.0 + np.roll(u_bar_k, -1)
         # both = u * v * v
         both_bar_v = both_bar * v
         v_bar += both_bar * u_v + both_bar_v * u

@@ -80,7 +80,7 @@ from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS, Pass
 from s2sgrad.source import Primal, read
 from s2sgrad.specialize import flatten, outlining
 from s2sgrad.specialize.unsettled import Unsettled
-from s2sgrad.transform import compounds, levels, parts, shape_obligations, shape_refinement, sinking, watches
+from s2sgrad.transform import cancelling, compounds, levels, parts, shape_obligations, shape_refinement, sinking, watches
 from s2sgrad.transform.paths import Paths
 from s2sgrad.typed import (
     array_likes,
@@ -284,10 +284,11 @@ def _reverse(c: Compilation) -> None:
 
 
 def _compounds(c: Compilation) -> None:
-    """Differentiate powers of roots, and what levels off, as what they are."""
+    """Differentiate what cancels, powers of roots, and what levels off, as what they are."""
     if c.unit.derivative.complex:
         compounds.run_of_complex(c.paths)
         return
+    cancelling.run(c.paths)
     compounds.run(c.paths)
     levels.run(c.paths)
 

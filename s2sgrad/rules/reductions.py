@@ -271,7 +271,10 @@ def tie_weights(x, y, axis=None, keepdims=False, where=True, initial=None):
 flat(tie_weights)
 
 
-@general(np.max, np.min, np.amax, np.amin, np.nanmax, np.nanmin)
+EXTREMES = (np.max, np.min, np.amax, np.amin, np.nanmax, np.nanmin)
+
+
+@general(*EXTREMES)
 def max_(g, y, x, axis=None, *, keepdims=False, initial=None, where=True):
     return spreading(g, x, axis, keepdims) * tie_weights(x, y, axis, keepdims)
 

@@ -28,18 +28,24 @@ class Paths:
     """
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, inference: Inference, wrt: set[str]) -> None:
-        self.unit, self.tree, self.kinds = unit, tree, inference.env
+        self.unit, self.tree, self.kinds, self.wrt = unit, tree, inference.env, wrt
         self.operations = activity.operations(unit, tree, self.kinds)
         self.result = tree.body[-1].value.id
         self.watched = wrt - {p.id for p in parameters(tree)}
-        mirrored = {x: self.memory.with_memory_of(x) for x in unit.mirror.names}
-        self.active, self.varied = activity.active(tree, self.operations, self.kinds, wrt, self.result, mirrored)
-        pushed = [o.operands[0] for o in self.operations.values() if o.is_stack]
         self.grown = resized_lists.grown(unit, tree, self.operations) - unit.mirror.names
-        stacks = {owner.id for owner in pushed if isinstance(owner, gast.Name)} - self.grown - unit.mirror.names
+        self.each: set[str] = set()  # lists of which a loop reads each item once (`parts`)
+        self.settle()
+
+    def settle(self) -> None:
+        """Find the active variables by the operations as they are."""
+        mirror = self.unit.mirror.names
+        mirrored = {x: self.memory.with_memory_of(x) for x in mirror}
+        found = activity.active(self.tree, self.operations, self.kinds, self.wrt, self.result, mirrored)
+        self.active, self.varied = found
+        pushed = [o.operands[0] for o in self.operations.values() if o.is_stack]
+        stacks = {owner.id for owner in pushed if isinstance(owner, gast.Name)} - self.grown - mirror
         self.active |= stacks & self._recorded()
         self.stacks = stacks & self.active
-        self.each: set[str] = set()  # lists of which a loop reads each item once (`parts`)
 
     @functools.cached_property
     def lifetimes(self) -> Lifetimes:

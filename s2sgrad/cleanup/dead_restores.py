@@ -162,7 +162,7 @@ class Overwritten:
         """The loads of the same section later in its block, up to a statement that may change it."""
         body, k = self.place[id(restore.statement)]
         loads, phase = [], restore.phases[0]
-        fixed = phase.names | restore.shared - self.sections.values.keys()
+        fixed = phase.names | {restore.base} | restore.shared - self.sections.values.keys()
         for statement in body[k + 1 :]:
             if type(statement) not in IS_COMPOUND and not self._mentions(restore, phase, statement):
                 continue
@@ -281,7 +281,8 @@ class Overwritten:
             if any(s.target.id == statement.target.id for s in phase.loops) and statement not in phase.loops:
                 return False  # the variable means another number in there
             bound = (statement.target.id,)
-        changed = {n for n in bound if n in phase.names or (n in restore.shared and n not in self.sections.values)}
+        fixed = phase.names | {restore.base} | restore.shared - self.sections.values.keys()
+        changed = fixed.intersection(bound)
         if changed:
             return self._rebinds(restore, statement)
         section = effects.stored(statement)
@@ -306,7 +307,8 @@ class Overwritten:
         if not isinstance(view, gast.Subscript) or not isinstance(view.value, gast.Name):
             return False
         whole = self.sections.seen_whole(view)
-        return any(view is load for load in restore.loads) or self._apart(restore, phase, whole.slice, statement)
+        apart = whole.value.id == restore.base and self._apart(restore, phase, whole.slice, statement)
+        return any(view is load for load in restore.loads) or apart
 
     def _harmless(self, restore: _Restore, phase: _Phase, statement: gast.AST) -> set[int]:
         """The occurrences of the memory in a statement, by identity, that do not read the restored value."""

@@ -8,7 +8,8 @@
         p[...] = p_stack.pop()                              p_bar[1:-1] ..
         p_bar[1:-1] ..                                  p[...] = p_stack.pop()
 
-In a trip nothing changes the array before the push: at the first push it is what it was before the loop.
+In a trip nothing changes the array before the push: at the first push it is what it was before the loop.  A loop within a
+loop has as many trips each time, so that there are no more records than before.
 
 >>> import numpy as np
 >>> from s2sgrad.cli.stages import changes
@@ -28,66 +29,98 @@ In a trip nothing changes the array before the push: at the first push it is wha
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import gast
 
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import UNKNOWN
 from s2sgrad.cleanup.section_records import Record, is_read, of_sections
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir import notes
 from s2sgrad.ir.exits import leaves_trip
-from s2sgrad.ir.forms import bound_name
-from s2sgrad.ir.quote import LOOPS, assign, at, mentioned, name, nested
-from s2sgrad.ir.unit import Unit, old_value
+from s2sgrad.ir.forms import bound_name, parts_of
+from s2sgrad.ir.quote import COMPOUND, LOOPS, assign, at, blocks, mentioned, name, nested
+from s2sgrad.ir.unit import Unit, old_value, parameters
 from s2sgrad.memory.aliasing import Memory
 
-Loops = dict[int, tuple[gast.AST, Block]]  # by the identity of a body: the loop, and the block that holds it
+Holders = dict[int, tuple[gast.AST, Block]]  # by the identity of a block: the statement that it is in, and the block of that
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Move such records and restores out of their loops, as far as they go."""
     if any(notes.STATES.of(s) is not None for s in effects.walk(tree.body)):
         return tree  # trips are run again
-    loops: Loops = {id(s.body): (s, block) for block in nested(tree.body) for s in block if isinstance(s, LOOPS)}
-    memory: Memory | None = None
-    for stack in [r.stack for r in of_sections(unit, tree) if _is_plain(r, loops)]:
+    holders: Holders = {id(inner): (s, block) for block in nested(tree.body) for s in block for inner in blocks(s)}
+    found = _Loops(unit, tree, holders)
+    for stack in [r.stack for r in of_sections(unit, tree) if found.are_plain(r)]:
         record = next(r for r in of_sections(unit, tree) if r.stack == stack)  # at the places where it is now
-        memory = memory or Memory(unit, tree, unit.kinds)  # of the names that the passes before made
-        while _is_plain(record, loops) and _is_for_first_trip(unit, memory, record):
-            record = _moved(record, loops)
+        while found.are_plain(record) and found.restore_for_the_first_trip(record):
+            record = found.left(record)
         if record.pushing is tree.body and record.popping is tree.body:
             _keep_in_variable(unit, tree, record)
     return tree
 
 
-def _is_plain(record: Record, loops: Loops) -> bool:
-    """Whether each trip of one loop pushes the same section, and each trip of another one restores it."""
-    if id(record.pushing) not in loops or id(record.popping) not in loops or mentioned(record.section) != {record.base}:
-        return False
-    there, back = loops[id(record.pushing)][0], loops[id(record.popping)][0]
-    if there.orelse or back.orelse or leaves_trip(record.pushing) or leaves_trip(record.popping):
-        return False
-    return record.base not in {name for s in effects.walk([there, back]) for name in binds(s)}
+class _Loops:
+    """The loops of one function that push and restore sections."""
+
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, holders: Holders) -> None:
+        self.unit, self.tree, self.holders = unit, tree, holders
+        self.given = {p.id for p in parameters(tree)}
+
+    @functools.cached_property
+    def memory(self) -> Memory:
+        """The memory of all names, those too that the passes before have made."""
+        return Memory(self.unit, self.tree, self.unit.kinds)
+
+    def are_plain(self, record: Record) -> bool:
+        """Whether each trip of a loop pushes the same section, which there is before it, and one of another restores it."""
+        there, back = (self.holders.get(id(body), (None, []))[0] for body in (record.pushing, record.popping))
+        if not isinstance(there, LOOPS) or not isinstance(back, LOOPS) or mentioned(record.section) != {record.base}:
+            return False
+        if there.orelse or back.orelse or leaves_trip(record.pushing) or leaves_trip(record.popping):
+            return False
+        if not all(isinstance(p, gast.Slice) or getattr(p, "value", 0) is Ellipsis for p in parts_of(record.section.slice)):
+            return False  # there may be no such element where the loop has no trips
+        bound = {name for s in effects.walk([there, back]) for name in binds(s)}
+        return record.base not in bound and self._is_bound_before(record.base, there, record.pushing)
+
+    def _is_bound_before(self, name: str, loop: gast.AST, body: Block) -> bool:
+        """Whether a name stands for something where a loop begins, and the loop has trips whenever one around it has any."""
+        block, statement, bound = self.holders[id(body)][1], loop, name in self.given
+        while True:
+            bound = bound or any(name in binds(s) for s in block[: _place(block, statement)] if not isinstance(s, COMPOUND))
+            if id(block) not in self.holders:
+                return bound
+            statement, outer = self.holders[id(block)]
+            if isinstance(statement, LOOPS):
+                changing = {n for s in effects.walk([statement]) for n in (*binds(s), *_targets(s))}
+                if not isinstance(loop, gast.For) or not changing.isdisjoint(effects.reads(loop.iter)):
+                    return False
+            block = outer
+
+    def restore_for_the_first_trip(self, record: Record) -> bool:
+        """Whether a trip pushes what it has not changed, and no trip of the other loop reads what it restores."""
+        names = self.memory.at_once_with(record.base) | self.memory.with_memory_of(record.base)
+        if any(not names.isdisjoint(self.memory.changed(s)) for s in effects.walk(record.pushing[: record.push])):
+            return False
+        return not is_read(self.unit, record.base, names, [s for k, s in enumerate(record.popping) if k != record.pop])
+
+    def left(self, record: Record) -> Record:
+        """The record before its loop, and the restore behind the other one."""
+        (there, before), (back, behind) = self.holders[id(record.pushing)], self.holders[id(record.popping)]
+        push, pop = record.pushing.pop(record.push), record.popping.pop(record.pop)
+        place = _place(before, there)
+        before.insert(place, push)
+        after = _place(behind, back) + 1  # in the same block, behind the record
+        behind[after:after] = at(next(iter(behind[after : after + 1]), back), pop)
+        return Record(record.stack, record.base, record.section, before, place, behind, after)
 
 
-def _is_for_first_trip(unit: Unit, memory: Memory, record: Record) -> bool:
-    """Whether a trip pushes what it has not changed, and no trip of the other loop reads what it restores."""
-    names = memory.at_once_with(record.base) | memory.with_memory_of(record.base)
-    if any(not names.isdisjoint(memory.changed(s)) for s in effects.walk(record.pushing[: record.push])):
-        return False
-    return not is_read(unit, record.base, names, [s for k, s in enumerate(record.popping) if k != record.pop])
-
-
-def _moved(record: Record, loops: Loops) -> Record:
-    """The record before its loop, and the restore behind the other one."""
-    (there, before), (back, behind) = loops[id(record.pushing)], loops[id(record.popping)]
-    push, pop = record.pushing.pop(record.push), record.popping.pop(record.pop)
-    place = _place(before, there)
-    before.insert(place, push)
-    after = _place(behind, back) + 1  # in the same block, behind the record
-    behind[after:after] = at(next(iter(behind[after : after + 1]), back), pop)
-    return Record(record.stack, record.base, record.section, before, place, behind, after)
+def _targets(statement: gast.AST) -> list[str]:
+    return [statement.target.id] if isinstance(statement, gast.For) else []
 
 
 def _place(block: Block, statement: gast.AST) -> int:
@@ -99,7 +132,7 @@ def _keep_in_variable(unit: Unit, tree: gast.FunctionDef, record: Record) -> Non
     push: Any = record.pushing[record.push]
     pop: Any = record.popping[record.pop]
     old = old_value(unit, record.base)
-    unit.kinds[old] = unit.kinds[record.base]
+    unit.kinds[old] = UNKNOWN
     record.pushing[record.push : record.push + 1] = at(push, assign(old, push.value.args[0]))
     pop.value = name(old)
     unit.rewritten(pop)

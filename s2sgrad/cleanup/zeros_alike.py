@@ -35,9 +35,10 @@ from s2sgrad.analysis.sizes import Size
 from s2sgrad.analysis.symbolic_shapes import is_exact
 from s2sgrad.cleanup.described import Descriptions
 from s2sgrad.flow.available import Available
+from s2sgrad.flow.counts import binding_counts
 from s2sgrad.flow.graph import Graph, Point, binds
 from s2sgrad.ir.forms import bound_name, receiver
-from s2sgrad.ir.quote import clone, mentioned, nodes, nodes_of
+from s2sgrad.ir.quote import COMPOUND, clone, mentioned, nodes, nodes_of
 from s2sgrad.ir.unit import Unit, is_derived, parameters
 
 _ATTRIBUTES = frozenset({gast.Attribute})
@@ -90,14 +91,20 @@ def _ask_arguments(unit: Unit, tree: gast.FunctionDef, ours: list[gast.AST]) -> 
 
 
 def _shaped(unit: Unit, tree: gast.FunctionDef) -> dict[Kind, str]:
-    """By kind: an argument of that shape, or the copy of one with which the function begins."""
-    given = {p.id: p.id for p in parameters(tree)}
+    """By kind: an argument of that shape, or the only copy of one that is made before anything else happens to either."""
+    given, counts = {p.id: p.id for p in parameters(tree)}, binding_counts(tree.body)
     for statement in tree.body:
-        copied = receiver(getattr(statement, "value", None), "copy") if bound_name(statement) is not None else None
-        if isinstance(copied, gast.Name) and copied.id in given:
-            given[copied.id] = bound_name(statement)
+        name = bound_name(statement)
+        copied = receiver(getattr(statement, "value", None), "copy") if name is not None else None
+        if isinstance(statement, COMPOUND):
+            break
+        if name is None or not isinstance(copied, gast.Name) or name in given or counts[name] != 1:
+            continue
+        if given.get(copied.id) == copied.id:
+            given[copied.id] = name
     kinds = {name: unit.kinds.get(name) for name in reversed(given)}
-    return {kind: given[name] for name, kind in kinds.items() if kind is not None and _is_told_by_sizes(unit, kind)}
+    told = {kind: name for name, kind in kinds.items() if kind is not None and _is_told_by_sizes(unit, kind)}
+    return {kind: given[name] if unit.kinds.get(given[name]) == kind else name for kind, name in told.items()}
 
 
 def _is_told_by_sizes(unit: Unit, kind: Kind | None) -> bool:

@@ -139,7 +139,9 @@ class Sections:
             bound = effects.targets(statement) if isinstance(statement, gast.Assign) else []
             if len(bound) == 1 and self.views.get(bound[0]) is statement and id(statement) in outermost:
                 begun.add(bound[0])
-            elif not shared.isdisjoint(bound) and set(bound) & (shared - self.unit.temps - self.values.keys()):
+            elif base in bound or (
+                not shared.isdisjoint(bound) and set(bound) & (shared - self.unit.temps - self.values.keys())
+            ):
                 return None
         return out
 

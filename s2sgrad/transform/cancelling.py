@@ -35,7 +35,7 @@ from s2sgrad.analysis.kinds import Number
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.counts import binding_counts, read_counts
 from s2sgrad.flow.graph import Block
-from s2sgrad.ir.forms import bound_name, is_none, number, parts_of
+from s2sgrad.ir.forms import bound_name, is_none, number, parts_of, whole_number
 from s2sgrad.ir.quote import nested
 from s2sgrad.rules import singular
 from s2sgrad.rules.reductions import EXTREMES
@@ -101,8 +101,9 @@ def _places(axis: gast.AST | None, rank: int) -> set[int] | None:
     """The axes that a reduction names; None where these are not known."""
     if axis is None or is_none(axis):
         return {*range(rank)}
-    named = [number(a) for a in (axis.elts if isinstance(axis, gast.Tuple) else [axis])]
-    return {int(k) % rank for k in named} if rank and all(type(k) is int and -rank <= k < rank for k in named) else None
+    named = [whole_number(a) for a in (axis.elts if isinstance(axis, gast.Tuple) else [axis])]
+    inside = {k % rank for k in named if k is not None and -rank <= k < rank}
+    return inside if len(inside) == len(named) else None
 
 
 def _rank(paths: Paths, node: gast.AST) -> int | None:

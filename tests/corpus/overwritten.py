@@ -231,3 +231,57 @@ def row_and_its_first_element_restored_in_one_loop(m, c):
         r = m[i - 1]
         r[0] += c
     return first + np.sum(m * m)
+
+
+@case(VECTOR, 3)
+def element_stored_by_the_trip_and_by_all(x, n):
+    u = np.cos(x)
+    s = u @ u * u[1]
+    for i in range(n):
+        u[1] = 2.0
+        u[i] = 0.5
+    return s
+
+
+@case(VECTOR, 0)
+def no_such_element_but_no_trip(x, n):
+    u = np.cos(x[:2])
+    s = u @ u
+    for _ in range(n):
+        u[3] = 1.0
+    return s + np.sum(u)
+
+
+@case(VECTOR, 0)
+def no_such_array_but_no_trip(x, n):
+    s = x @ x
+    if n > 0:
+        u = np.cos(x)
+        s = s + u @ u
+    for _ in range(n):
+        u[1:-1] = s * u[2:]
+    return s
+
+
+@case(VECTOR, 3)
+def copy_that_becomes_shorter(x, n):
+    s = 0.0
+    z = x.copy()
+    for _ in range(n):
+        t = x * x
+        s += t[-1]
+        z = z[:1]
+    return s + z[0]
+
+
+@case(VECTOR, 2)
+def copy_made_behind_the_loop(x, n):
+    s = x[0]
+    for _ in range(n):
+        t = np.zeros_like(x)
+        for i in range(2):
+            t[i] = s * x[i]
+        s = t[0] + t[1]
+    z = x.copy()
+    z[0] = s
+    return z @ z

@@ -133,12 +133,12 @@ def _edges(statement: gast.AST, found: Operations) -> list[tuple[str, str]]:
     operation = found.get(id(statement))
     if operation is None:
         return []
-    if operation.form == "push":
+    if operation.form in ("push", "grow"):
         owner, value = operation.operands
         return [(value.id, owner.id)] if isinstance(value, gast.Name) else []
     if isinstance(statement, gast.Expr):
         return []
-    targets = effects.writes(statement) - ({operation.operands[0].id} if operation.form == "pop" else set())
+    targets = effects.writes(statement) - ({operation.operands[0].id} if operation.form in ("pop", "shrink") else set())
     if operation.target is not MISSING:  # `np.sort(x)` is not a method of a variable
         targets -= effects.changed_by_call(statement.value)
     return [(source, target) for source in sources(operation) for target in targets]

@@ -32,20 +32,29 @@ class Paths:
         self.operations = activity.operations(unit, tree, self.kinds)
         self.result = tree.body[-1].value.id
         self.watched = wrt - {p.id for p in parameters(tree)}
+        self.active: set[str] = set()
+        self.varied: set[str] = set()
+        self._find_active()
+        pushed = [o.operands[0] for o in self.operations.values() if o.is_stack]
         self.grown = resized_lists.grown(unit, tree, self.operations) - unit.mirror.names
+        self.pushed = {owner.id for owner in pushed if isinstance(owner, gast.Name)} - self.grown - unit.mirror.names
+        self.active |= self.pushed & self._recorded()
         self.each: set[str] = set()  # lists of which a loop reads each item once (`parts`)
-        self.settle()
 
-    def settle(self) -> None:
-        """Find the active variables by the operations as they are."""
-        mirror = self.unit.mirror.names
-        mirrored = {x: self.memory.with_memory_of(x) for x in mirror}
+    @property
+    def stacks(self) -> set[str]:
+        """The active stacks."""
+        return self.pushed & self.active
+
+    def _find_active(self) -> None:
+        mirrored = {x: self.memory.with_memory_of(x) for x in self.unit.mirror.names}
         found = activity.active(self.tree, self.operations, self.kinds, self.wrt, self.result, mirrored)
         self.active, self.varied = found
-        pushed = [o.operands[0] for o in self.operations.values() if o.is_stack]
-        stacks = {owner.id for owner in pushed if isinstance(owner, gast.Name)} - self.grown - mirror
-        self.active |= stacks & self._recorded()
-        self.stacks = stacks & self.active
+
+    def settle(self) -> None:
+        """Find the active variables anew, where operations have become others."""
+        self._find_active()
+        self.active |= self.pushed & self._recorded()
 
     @functools.cached_property
     def lifetimes(self) -> Lifetimes:

@@ -21,7 +21,7 @@ from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.api import brought, transposed
 from s2sgrad.api.arguments import has_floats
 from s2sgrad.api.higher import JVP, Call, Forward, backward_of, is_constant, options_of
-from s2sgrad.api.library import plain, with_places
+from s2sgrad.api.library import plain, require_taken, with_places
 from s2sgrad.api.whole import REFUSALS, begins_again, chosen_of, is_lost, is_recorded, renewed
 from s2sgrad.driver import cache
 from s2sgrad.driver.compiled import compile_pair
@@ -94,6 +94,7 @@ def _of_bound(
     """The pair of a function, called with what is bound to it first: compiled, or `recorded` as it runs where no text can be
     written."""
     lead = len(receiver)
+    require_taken(function, lead + len(primals), keywords)
     function = with_places(function, lead, tuple(keywords))
     found = _written(function, receiver + primals, keywords, lead, wanted, again)
     if isinstance(found, S2SGradError):

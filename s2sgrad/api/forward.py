@@ -22,6 +22,7 @@ from s2sgrad.api.arguments import has_floats, require_separate
 from s2sgrad.api.binding import Binds
 from s2sgrad.api.derivative import Derivative
 from s2sgrad.api.fitting import fitting
+from s2sgrad.api.library import require_taken
 from s2sgrad.api.loops import backend_for, looped
 from s2sgrad.api.texts import MOST
 from s2sgrad.api.whole import (
@@ -336,6 +337,7 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
         require_real(value, f"`{its(function, '__name__', function)}`")
         return value, runtime.zeros(value)
     along = Jvp(function).along(active)
+    require_taken(along._request.function, len(along._request.lead) + len(primals), keywords)
     result = along.along(primals, tuple(tangents[k] for k in active), keywords)
     along.require_untouched()
     return result

@@ -7,6 +7,7 @@ import inspect
 import itertools
 import operator
 import types
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,8 +24,9 @@ from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives.libraries import library, package_of
 from s2sgrad.rules import table
 from s2sgrad.runtime.asking import its
+from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.closures import Closure
-from s2sgrad.runtime.traits import declare
+from s2sgrad.runtime.traits import declare, traits
 from s2sgrad.source import brings_gradient, defined, read
 
 _OPERATORS: dict[Any, str] = {
@@ -163,6 +165,23 @@ def _placed(function: types.FunctionType, count: int, words: tuple[str, ...]) ->
     text = f"def {name}({head}):\n    return primitive({given})\n"
     filename = f"<s2sgrad bound {count} {words} {function.__module__}.{function.__qualname__} {id(function)}>"
     return defined(text, name, filename, {"primitive": function, "__name__": function.__module__})
+
+
+def require_taken(function: types.FunctionType, count: int, words: Iterable[str]) -> None:
+    """Refusal where the text that stands for a library's function does not take these arguments, as the function may."""
+    kind, primitive = traits(function).origin[:2] if traits(function).origin else (None, None)
+    if kind != "library":
+        return
+    parameters = inspect.signature(function).parameters.values()
+    places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    loose = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    taken = {p.name for p in parameters if p.kind is not p.VAR_POSITIONAL} - {p.name for p in places[:count]}
+    unknown = [f"`{word}`" for word in words if word not in taken]
+    if unknown or (count > len(places) and not loose):
+        shown = its(primitive, "__name__", type(primitive).__name__)
+        what = ", ".join(unknown) or f"{count} arguments by position"
+        raise Refusal(None, f"`{shown}`, which the run chooses or gives its arguments, is given {what}, which its derivative "
+                            "rule does not take: call it by its own name, with each argument in its place")  # fmt: skip
 
 
 def spelled_out(primitive: Any) -> types.FunctionType | None:

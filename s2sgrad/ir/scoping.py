@@ -96,6 +96,32 @@ def names(root: gast.AST) -> Iterator[str]:
             yield from (value for _, value in _strings(node))
 
 
+def named(tree: gast.FunctionDef) -> dict[str, gast.AST]:
+    """The variables that one statement of a function alone binds, to a name or an attribute, and that.
+
+    >>> tree = gast.parse("def f(x, g): h = np.sum; g = np.dot; k = np.add; k = len; return h(x)").body[0]
+    >>> [*named(tree)]
+    ['h']
+    """
+    out = {}
+    for node in own_nodes(tree.body):
+        target = node.targets[0] if isinstance(node, gast.Assign) and len(node.targets) == 1 else None
+        if isinstance(target, gast.Name) and isinstance(node.value, (gast.Name, gast.Attribute)):
+            out[target.id] = node.value
+    counts = all_bindings(tree) if out else Counter[str]()
+    counts.update(n for node in (nodes(tree) if out else ()) for n in _bound_by_text(node))
+    return {n: value for n, value in out.items() if counts[n] == 1}
+
+
+def _bound_by_text(node: gast.AST) -> list[str]:
+    """The names that a statement or a pattern binds without a node for them, or that it may bind in another scope."""
+    if isinstance(node, gast.alias):
+        return [(node.asname or node.name).partition(".")[0]]
+    if isinstance(node, (gast.Global, gast.Nonlocal)):
+        return list(node.names)
+    return [node.name] if isinstance(node, gast.ClassDef) else [value for _, value in _strings(node)]
+
+
 def own_nodes(body: list[gast.AST]) -> Iterator[gast.AST]:
     """The nodes of the statements of a function, except those of nested functions."""
     waiting = list(body)

@@ -168,14 +168,40 @@ def by_position(primitive: Any) -> tuple[str, ...]:
         return ()
 
 
+_OF_UFUNCS = frozenset(("out", "where", "axes", "axis", "keepdims", "casting", "order", "dtype", "subok", "signature"))
+
+
+def by_keyword(primitive: Any) -> frozenset[str] | None:
+    """The names of the arguments of a library function that may be passed by keyword, as `**options` may hold them; None
+    where its signature does not tell.
+
+    >>> sorted(by_keyword(np.cumsum)), by_keyword(np.einsum)
+    (['a', 'axis', 'dtype', 'out'], None)
+    """
+    if isinstance(primitive, np.ufunc):
+        return _OF_UFUNCS
+    try:
+        parameters = _parameters(primitive)
+    except (TypeError, ValueError):
+        return None
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return None
+    return frozenset(p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD))
+
+
+def _parameters(primitive: Any) -> list[inspect.Parameter]:
+    """The parameters of a library function, or of an object that is called; TypeError or ValueError where nothing tells."""
+    called: Any = getattr(type(primitive), "__call__", None)  # noqa: B004  (an object of the user's is asked for nothing)
+    own = isinstance(called, types.FunctionType)
+    return [*inspect.signature(called if own else primitive).parameters.values()][own:]
+
+
 @functools.lru_cache(maxsize=1024)
 def _by_position(primitive: Any) -> tuple[str, ...]:
     if isinstance(primitive, np.ufunc):
         return ("",) * primitive.nin + ("out",) * primitive.nout
     try:
-        called: Any = getattr(type(primitive), "__call__", None)  # noqa: B004  (an object of the user's is asked for nothing)
-        own = isinstance(called, types.FunctionType)
-        parameters = [*inspect.signature(called if own else primitive).parameters.values()][own:]
+        parameters = _parameters(primitive)
     except (TypeError, ValueError):
         if isinstance(its(primitive, "__self__", None), np.ufunc):
             return _UNSAID_OF_UFUNCS.get(primitive.__name__, ())

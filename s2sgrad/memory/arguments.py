@@ -22,6 +22,7 @@ class Points(Protocol):
     tree: gast.FunctionDef
     names: dict[str, Places]
     objects: dict[str, Any]
+    named: dict[str, gast.AST]
     closures: Any
     written: Places
     kept: Contents
@@ -87,6 +88,7 @@ class Arguments:
         self.named: dict[str, Places] = {}
         self.named_nodes: dict[str, gast.AST] = {}
         self.unpacked: Places | None = None  # the items of `*` and `**` arguments
+        self.optional: Places = set()  # those of `**` arguments alone
         for node in call.args if call is not None else ():
             if isinstance(node, gast.Starred):
                 self.unpacked = (self.unpacked or set()) | points.value(node)
@@ -95,7 +97,8 @@ class Arguments:
                 self.places.append(set() if calls and isinstance(node, gast.Lambda) else points.value(node))
         for keyword in call.keywords if call is not None else ():
             if keyword.arg is None:
-                self.unpacked = (self.unpacked or set()) | points.items(points.value(keyword.value))
+                self.optional |= points.items(points.value(keyword.value))
+                self.unpacked = (self.unpacked or set()) | self.optional
             else:
                 self.named_nodes[keyword.arg] = keyword.value
                 waits = calls and isinstance(keyword.value, gast.Lambda)

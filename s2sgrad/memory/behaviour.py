@@ -35,7 +35,7 @@ from s2sgrad.ir.one_compilation import forgotten_after
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory import mod_ref
-from s2sgrad.primitives import catalogue, methods
+from s2sgrad.primitives import catalogue, libraries, methods
 from s2sgrad.rules import table
 from s2sgrad.runtime import outside
 from s2sgrad.runtime.asking import has, its
@@ -175,7 +175,9 @@ def _of_unknown(unit: Unit, call: gast.Call) -> Behaviour:
         found = unit.resolve(callee)
         return _ANYTHING if found is MISSING else _at_least(of_callable(found, _argument_kind(unit, call)))
     if not isinstance(call.func, gast.Attribute):
-        return _ANYTHING
+        found = unit.resolve(scoping.named(unit.primal.tree).get(getattr(call.func, "id", ""), call.func))
+        known = found is not MISSING and callable(found) and libraries.is_fixed(found)
+        return of_callable(found, _argument_kind(unit, call)) if known else _ANYTHING
     data = trust_of_owner(unit, call.func.value, unit.kinds) <= Trust.DATA
     if data and methods.only_compute(call.func.attr) and not protocols.call_acts(unit, MISSING, call):
         return _NOTHING

@@ -134,8 +134,10 @@ def _told(points: Points, node: gast.AST | None) -> Any:
     if isinstance(node, gast.Name) and node.id in points.objects:
         alone = points.names.get(node.id) == {Place("own", node.id)}
         return points.objects[node.id] if alone else None
-    found = points.unit.resolve(node) if isinstance(node, (gast.Name, gast.Attribute)) else None
-    return found if isinstance(found, TOLD) else None
+    behind = points.named.get(node.id, node) if isinstance(node, gast.Name) else node
+    found = points.unit.resolve(behind) if isinstance(behind, (gast.Name, gast.Attribute)) else None
+    fixed = behind is not node and found is not MISSING and callable(found) and libraries.is_fixed(found)
+    return found if fixed or isinstance(found, TOLD) else None
 
 
 def _unknown(points: Points, function: Places, args: Arguments, node: gast.AST) -> Places:

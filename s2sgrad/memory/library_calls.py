@@ -15,11 +15,12 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.object_arrays import holds_objects
 from s2sgrad.analysis.plain_classes import draws
 from s2sgrad.analysis.trust import Trust, trust_of_object
 from s2sgrad.ir.forms import is_none
-from s2sgrad.ir.signatures import by_position
+from s2sgrad.ir.signatures import by_keyword, by_position
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.memory import container_calls
 from s2sgrad.memory.arguments import Arguments, Points, meet_all, objects_of
@@ -68,7 +69,7 @@ def called(points: Points, target: Any, args: Arguments, node: gast.AST) -> Plac
         return _bound_method(points, target, owner, args, node)
     if isinstance(target, _METHODS[:2]):
         return _unbound_method(points, target, args, node)
-    out = _into(points, by_position(target), args)
+    out = _into(points, target, args)
     if record.called is not None or record.called_name in args.named:
         return _calling(points, record, args, node)
     model = container_calls.model(target)
@@ -158,18 +159,35 @@ def _is_numeric(points: Points, kind: gast.AST) -> bool:
     return not holds_objects(found)
 
 
-def _into(points: Points, names: tuple[str, ...], args: Arguments, skipped: int = 0) -> Places:
+def _into(points: Points, target: Any, args: Arguments, skipped: int = 0) -> Places:
     """Note writes into the arrays that a call uses for its result, and return these."""
+    names = by_position(target) if callable(target) else ()
     out: Places = set(args.unpacked or ()) if any(n in spellings.RESULTS for n in names) else set()  # `f(*args)`
     at_places = zip(names[skipped:], args.nodes, args.places, strict=False)
-    by_name = ((key, node, args.named[key]) for key, node in args.named_nodes.items())
+    by_name = ((key, args.named_nodes.get(key), places) for key, places in args.named.items())  # that of a partial has no node
     for key, node, places in (*at_places, *by_name):
         if key in spellings.RESULTS:
             out |= places
         elif spellings.overwrites(key) and not (isinstance(node, gast.Constant) and spellings.is_off(key, node.value)):
             out |= args.all()
+    if args.optional:  # `f(**options)`
+        out |= args.optional if may_receive(target) else set()
+        if any(map(spellings.overwrites, by_keyword(target) or ())):
+            out |= args.all()
     points.write(points.reached(out))
     return out
+
+
+def may_receive(target: Any) -> bool:
+    """Whether a library function may be given an array for its result in `**options`.
+
+    >>> may_receive(np.einsum), may_receive(np.floor), may_receive(np.shape), may_receive(dict)
+    (True, True, False, False)
+    """
+    if is_ours(target):
+        return False
+    known = by_keyword(target)
+    return libraries.is_numeric(target) if known is None else not known.isdisjoint(spellings.RESULTS)
 
 
 def _by_key(points: Points, target: Any, args: Arguments, node: gast.AST) -> Places:
@@ -219,7 +237,7 @@ def _folded(points: Points, function: gast.AST, held: Places, start: Places) -> 
 def _bound_method(points: Points, target: Any, owner: Any, args: Arguments, node: gast.AST) -> Places:
     """A call of a bound method, by its object."""
     if isinstance(owner, np.ufunc):
-        out = _into(points, by_position(target), args)
+        out = _into(points, target, args)
         return {Place("new", id(node))} | out | objects_of(points, args.all())
     if owner is itertools.chain:
         return points.shell(node, points.items(points.items(args.all())))
@@ -285,7 +303,7 @@ def drawing_method(points: Points, name: str, args: Arguments, node: gast.AST) -
     every = args.all()
     out: Places = set()
     for cls in libraries.DRAWING:
-        out |= _into(points, by_position(method) if callable(method := getattr(cls, name, None)) else (), args, 1)
+        out |= _into(points, getattr(cls, name, None), args, 1)
     if may_write(name):
         points.write(every)
         points.keep(every, points.items(every))
@@ -306,8 +324,7 @@ def method_of_object(points: Points, found: Any, args: Arguments, node: gast.AST
 
 def _aliased_besides(points: Points, owner: Places, name: str, args: Arguments, node: gast.AST) -> Places:
     """What a method that allocates may return besides: its `out=`, the array itself, or objects in it."""
-    function = getattr(np, name, None)
-    out = _into(points, by_position(function) if callable(function) else (), args, 1)
+    out = _into(points, getattr(np, name, None), args, 1)
     if not _is_true(_option(args, ("dtype", "order", "casting", "subok", "copy"), "copy")) and name == "astype":
         out |= owner
     kind = args.named_nodes.get("dtype") or (args.nodes[0] if name == "astype" and args.nodes else None)

@@ -24,8 +24,9 @@ from s2sgrad.analysis.trust import Trust, is_writable, trust_of_owner
 from s2sgrad.errors import Place, S2SGradError
 from s2sgrad.ir.one_compilation import forgotten_after
 from s2sgrad.ir.quote import nodes
-from s2sgrad.ir.signatures import Parameters, by_position, defaults_of
+from s2sgrad.ir.signatures import Parameters, by_keyword, by_position, defaults_of
 from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.memory.library_calls import may_receive
 from s2sgrad.memory.places import ANYTHING, CONTAINERS, NOTHING, NUMBERS, TOLD, Places, Summary, Told, told_of
 from s2sgrad.memory.points_to import Points
 from s2sgrad.primitives import spellings
@@ -304,21 +305,22 @@ def overwriting(node: Any, target: Any) -> str | None:
     for name, value in given:
         if spellings.overwrites(name) and not (isinstance(value, gast.Constant) and spellings.is_off(name, value.value)):
             return name
-    unnamed = any(k.arg is None for k in node.keywords) or any(isinstance(a, gast.Starred) for a in node.args)
-    return next((name for name in names if unnamed and spellings.overwrites(name)), None)
+    unnamed = [*names] if any(isinstance(a, gast.Starred) for a in node.args) else []
+    unnamed += sorted(by_keyword(target) or ()) if any(k.arg is None for k in node.keywords) else []
+    return next((name for name in unnamed if spellings.overwrites(name)), None)
 
 
 def writes_out(node: Any, target: Any) -> bool:
-    """Whether a call passes `out=`, by keyword or by position.
+    """Whether a call passes `out=`, by keyword or by position, or may do so by `*` or `**`.
 
     >>> from scipy import special
-    >>> text = "zeta(s, q, y), zeta(s, q), zeta(s, q, out=y), zeta(*s)"
+    >>> text = "zeta(s, q, y), zeta(s, q), zeta(s, q, out=y), zeta(*s), zeta(s, **k)"
     >>> [writes_out(call, special.zeta) for call in gast.parse(text).body[0].value.elts]
-    [True, False, True, True]
+    [True, False, True, True, True]
     """
     if isinstance(target, types.FunctionType) and not effects.is_library(target):
         return False  # an argument of a user's function called `out` is no output
-    if any(k.arg == "out" for k in node.keywords):
+    if any(k.arg == "out" or (k.arg is None and may_receive(target)) for k in node.keywords):
         return True
     count = getattr(target, "nin", None)
     if not isinstance(count, int):

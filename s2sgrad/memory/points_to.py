@@ -75,6 +75,7 @@ class Points(Heap):
         bound = _bound_anywhere(tree)  # functions have no memory, so that `names` does not tell
         known = {p for p, value in told.items() if isinstance(value, TOLD) or value is NUMBERS}
         self.objects = {p: told[p] for p in known - bound}
+        self.named = scoping.named(tree)
         containers = {p for p, kind in told.items() if kind in CONTAINERS}
         trusts = {p: Trust.ARRAY if p in known else trust for p, trust in told.items()}
         super().__init__(trusts | dict.fromkeys(containers, Trust.DATA), containers)

@@ -65,20 +65,20 @@ for _function in (np.zeros_like, np.ones_like, np.empty_like):
 
 
 @instead_of(np.full_like)
-def full_like(x: Any, value: Any, *args: Any, **keywords: Any) -> Any:
+def full_like(a: Any, fill_value: Any, *args: Any, **keywords: Any) -> Any:
     """An array filled with a value."""
-    y = born(np.empty_like(plain(x), *args, **keywords))
-    y[...] = value
+    y = born(np.empty_like(plain(a), *args, **keywords))
+    y[...] = fill_value
     return y
 
 
 @instead_of(np.full)
-def full(shape: Any, value: Any, *args: Any, **keywords: Any) -> Any:
+def full(shape: Any, fill_value: Any, *args: Any, **keywords: Any) -> Any:
     """An array filled with a value."""
-    if not handles_in(value, []):
-        return born(np.full(shape, value, *args, **keywords))
-    y = born(np.full(shape, plain(value), *args, **keywords))
-    y[...] = value
+    if not handles_in(fill_value, []):
+        return born(np.full(shape, fill_value, *args, **keywords))
+    y = born(np.full(shape, plain(fill_value), *args, **keywords))
+    y[...] = fill_value
     return y
 
 

@@ -32,56 +32,56 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
 
 
 @instead_of(np.put)
-def put(target: Any, index: Any, values: Any, mode: str = "raise") -> None:
+def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     """`np.put`: the values are repeated as often as needed."""
-    places = np.asarray(plain(index))
+    places = np.asarray(plain(ind))
     places = places.reshape(-1) if places.size else places.reshape(-1).astype(int)
-    size = bottom(target).size
+    size = bottom(a).size
     if mode == "raise" and places.size and (places.min() < -size or places.max() >= size):
-        np.put(bottom(target).copy(), places, 0.0)
+        np.put(bottom(a).copy(), places, 0.0)
     places = np.clip(places, 0, size - 1) if mode == "clip" else places % size
-    flat = apply(np.ravel, (apply(np.array, (values,)) if handles_in(values, []) else np.asarray(values),))
-    target[np.unravel_index(places, bottom(target).shape)] = flat[np.arange(places.size) % np.size(bottom(flat))]
+    flat = apply(np.ravel, (apply(np.array, (v,)) if handles_in(v, []) else np.asarray(v),))
+    a[np.unravel_index(places, bottom(a).shape)] = flat[np.arange(places.size) % np.size(bottom(flat))]
 
 
 @instead_of(np.place)
-def place(target: Any, mask: Any, values: Any) -> None:
+def place(arr: Any, mask: Any, vals: Any) -> None:
     """`np.place`, which reads the values while it writes."""
     try:
-        apart(None, bottom(target), bottom(values))
+        apart(None, bottom(arr), bottom(vals))
     except Refusal as error:
         refuse(error)
-    put(target, np.flatnonzero(plain(mask)), values)
+    put(arr, np.flatnonzero(plain(mask)), vals)
 
 
 @instead_of(np.putmask)
-def putmask(target: Any, mask: Any, values: Any) -> None:
+def putmask(a: Any, mask: Any, values: Any) -> None:
     """`np.putmask`: the values are repeated over the whole array."""
     places = np.flatnonzero(plain(mask))
     flat = apply(np.ravel, (apply(np.array, (values,)) if handles_in(values, []) else np.asarray(values),))
     if places.size:
-        put(target, places, flat[places % np.size(bottom(flat))])
+        put(a, places, flat[places % np.size(bottom(flat))])
 
 
 @instead_of(np.put_along_axis)
-def put_along_axis(target: Any, index: Any, values: Any, axis: Any) -> None:
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     """`np.put_along_axis`."""
-    shape = bottom(target).shape
-    places = np.arange(bottom(target).size).reshape(shape if axis is not None else -1)
-    found = np.take_along_axis(places, bottom(index), axis)
-    target[np.unravel_index(found, shape)] = values
+    shape = bottom(arr).shape
+    places = np.arange(bottom(arr).size).reshape(shape if axis is not None else -1)
+    found = np.take_along_axis(places, bottom(indices), axis)
+    arr[np.unravel_index(found, shape)] = values
 
 
 @instead_of(np.fill_diagonal)
-def fill_diagonal(target: Any, value: Any, wrap: bool = False) -> None:
+def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     """`np.fill_diagonal`."""
-    marks = np.zeros(bottom(target).shape, bool)
+    marks = np.zeros(bottom(a).shape, bool)
     np.fill_diagonal(marks, True, wrap)
     places = np.flatnonzero(marks)
-    if np.ndim(plain(value)) == 0:
-        target[np.unravel_index(places, marks.shape)] = value
+    if np.ndim(plain(val)) == 0:
+        a[np.unravel_index(places, marks.shape)] = val
     else:
-        put(target, places, value)
+        put(a, places, val)
 
 
 def _permuting(handle: Any, permuted: Callable[[Any], Any]) -> None:

@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import functools
 
+from typing import Any
+
 import gast
 
 from s2sgrad import standard
@@ -27,7 +29,8 @@ from s2sgrad.analysis.primitive_calls import classify
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import assign, at, constant, name, nested, nodes
 from s2sgrad.ir.unit import MISSING, Unit
-from s2sgrad.primitives import catalogue, libraries
+from s2sgrad.memory import mod_ref
+from s2sgrad.primitives import catalogue, libraries, spellings
 from s2sgrad.runtime.closures import closure
 
 
@@ -72,6 +75,7 @@ def _needs_spread(unit: Unit, call: gast.Call, inference: Inference) -> bool:
     words = any(may_carry(inference.kind(k.value)) for k in call.keywords)
     target = unit.resolve(call.func)
     late = target is MISSING
+    _require_unwritten(unit, call, target)
     if not late and libraries.is_fixed(target) and catalogue.of(target).rule is None:
         return False  # it has no derivative
     if (late and not isinstance(call.func, gast.Name)) or any(stars[:-1]) or doubled > 1:
@@ -80,6 +84,24 @@ def _needs_spread(unit: Unit, call: gast.Call, inference: Inference) -> bool:
         return words and late
     carries = words or any(may_carry(inference.kind(a)) for a in places)
     return carries and classify(unit, call, inference.env).form == "opaque"
+
+
+def _require_unwritten(unit: Unit, call: gast.Call, target: Any) -> None:
+    """Raise Unsupported where a call may write an array that only its run tells, or a function that only its run knows."""
+    written = next((k for k in call.keywords if target is MISSING and _receives(k)), None)
+    if written is not None:
+        unit.refuse(call, f"`{written.arg}=` of a function that is only known at run time may be written by it, as only its "
+                          "run shows: assign its result to a name")  # fmt: skip
+    if target is not MISSING and any(k.arg is None for k in call.keywords) and mod_ref.writes_out(call, target):
+        unit.refuse(call, "`out=` may be given by `**` here, as only its run shows: name the keywords")
+
+
+def _receives(keyword: gast.keyword) -> bool:
+    """Whether a keyword gives a library function an array for its result, or lets it write its arguments."""
+    value = getattr(keyword.value, "value", MISSING) if isinstance(keyword.value, gast.Constant) else MISSING
+    if keyword.arg in spellings.RESULTS:
+        return value is not None
+    return bool(keyword.arg) and spellings.overwrites(keyword.arg) and not spellings.is_off(keyword.arg, value)
 
 
 def _require_result(unit: Unit, tree: gast.FunctionDef, statement: gast.AST, inference: Inference) -> None:

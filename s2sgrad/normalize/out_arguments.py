@@ -71,7 +71,7 @@ def into(unit: Unit, node: gast.Call) -> tuple[list[gast.AST], gast.AST] | None:
     if catalogue.of(target).accumulates:
         _without_dtype(unit, node, method, names)
     mask = _mask(unit, node, target)
-    early = catalogue.of(target).joins or buffers.sums_rows(target)
+    early = catalogue.of(target).joins or buffers.sums_rows(target) or buffers.reads_later(target)
     if mask is None and not early and isinstance(out, gast.Subscript) and _is_section(out.slice):
         store = gast.Assign([as_target(out)], node, None)
         notes.CASTS.put(store)

@@ -221,13 +221,15 @@ def _apart(primitive: Any, args: tuple, keywords: dict[str, Any]) -> tuple[tuple
         keywords = {k: v for k, v in keywords.items() if k != "out"}
     if isinstance(primitive, np.ufunc):
         args, behind = args[: primitive.nin], args[primitive.nin :]
-        out = behind[0] if behind else out
+        out = (behind if primitive.nout > 1 else behind[0]) if behind else out
         args = tuple([apply(np.array, (a,)) if _is_listed(a) else a for a in args])
     elif len(args) > 1 and "out" in (names := _positions(primitive)) and len(args) > (at := names.index("out")):
         out = args[at]
         keywords = {**keywords, **dict(zip(names[at + 1 :], args[at + 1 :], strict=False))}
         args = args[:at]
     out = None if leaves_out(primitive) else out
+    if isinstance(primitive, np.ufunc) and primitive.nout > 1 and out is not None and handles_in([*args, out], []):
+        refuse(Refusal(None, "`out=` of several results is not differentiated: assign the results to names"))
     return args, keywords, out[0] if isinstance(out, tuple) and len(out) == 1 else out
 
 

@@ -144,6 +144,7 @@ def _require_constant(primitive: Any, rule: Any, given: list[tuple[str, Any]]) -
 def _once_stateless(y: Any, states: list[State]) -> Any:
     """The result of a call, after which what the functions that it called read is the same."""
     for state in states:
+        state.is_called = False
         state.require_unwritten()
         state.require_same()
     return y

@@ -11,12 +11,11 @@ from __future__ import annotations
 import abc
 import builtins
 import collections
-import dis
 import functools
 import random
 import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -32,9 +31,11 @@ _OF_ABSTRACT_CLASSES = type(vars(abc.ABC)["_abc_impl"])
 """The registry of an abstract class: which classes it counts as its own, and no data."""
 _FIXED = (str, bytes, int, float, complex, type(None), type(...), np.generic, np.dtype, np.ufunc, range, slice,
           types.CodeType, _OF_ABSTRACT_CLASSES)  # fmt: skip
-_BY_TEXT = frozenset(("getattr", "globals", "vars", "__dict__"))
+_NUMBERING = (id, hash, object.__hash__)
+"""What gives the number of an object, which another one with the same contents has not."""
 _LISTED = (list, tuple, set, frozenset, collections.deque)
 _MOST = 20_000  # things that are looked at
+_LONGEST = 200  # of the texts that are taken for names
 _OURS = __name__.rpartition(".")[0]
 
 
@@ -53,6 +54,8 @@ class State:
         self.held: dict[int, tuple[Any, tuple]] = {}
         self.outside: list[tuple[types.FunctionType, tuple]] = []  # what functions find by names
         self.names: set[str] = set()
+        self.texts: set[str] = set()  # by which they may find something, too: `getattr(law, "scale")`, `globals()[name]`
+        self.asks_for_numbers, self.is_called = False, True  # by the library's function, and by no derivative yet
         self._contents: list[tuple[np.ndarray, tuple]] = []
         self._followed: list[tuple[np.ndarray, tuple]] = []  # the same of handles, which the run itself may write later
         self._modules: dict[str, types.ModuleType] = {}
@@ -60,7 +63,10 @@ class State:
         todo: list[Any] = [function]
         while todo:
             self._follow(todo)
-            todo = [m for module in self._modules.values() for m in self._members(module) if id(m) not in self._seen]
+            found = [m for module in self._modules.values() for m in self._members(module)]
+            found += [m for f, _ in self.outside for m in _outside(f, self.texts)]
+            todo = [m for m in found if id(m) not in self._seen]
+        self.outside = [(f, _outside(f, self.texts)) for f, _ in self.outside]
         self._read = [(module, self._members(module)) for module in self._modules.values()]
 
     def _follow(self, todo: list[Any]) -> None:
@@ -76,8 +82,11 @@ class State:
                 if isinstance(b := bottom(x), np.ndarray):
                     self._followed.append((b, _contents(b)))
                 continue
+            self.asks_for_numbers |= any(x is function for function in _NUMBERING)
             if isinstance(x, types.ModuleType):
                 self._modules[x.__name__] = x
+            elif isinstance(x, str):
+                self.texts.update(_parts(x))
             elif not isinstance(x, _FIXED):
                 holds = held_by(x)
                 self.held[id(x)] = x, holds
@@ -86,12 +95,13 @@ class State:
                 self._contents.append((x, _contents(x)))
             if isinstance(x, types.FunctionType) and not libraries.is_installed(x):
                 self.names.update(_names(x.__code__))
-                self.outside.append((x, found := _outside(x)))
-                todo += found
+                self.outside.append((x, ()))
+                self.asks_for_numbers |= _asks_for_numbers(x)
 
     def _members(self, module: types.ModuleType) -> tuple:
         """What the functions may read of a module: of one that is installed, what has a state."""
-        found = [vars(module)[name] for name in sorted(self.names & vars(module).keys())]
+        found = [vars(module)[name] for name in sorted((self.names | self.texts) & vars(module).keys())]
+        self.asks_for_numbers |= any(x is function for x in found for function in _NUMBERING)
         installed = libraries.is_installed_package(libraries.package(module.__name__))
         return tuple(filter(_has_state, found) if installed else found)
 
@@ -120,7 +130,7 @@ class State:
 
     def require_no_numbers_of_objects(self) -> None:
         """Refusal where a function asks for the `id` of an object: what holds a handle is another object in each call."""
-        if any(_asks_for_numbers(f) for f, _ in self.outside):
+        if self.asks_for_numbers:
             refuse(Refusal(None, "a function that a library calls asks for the `id` of what may be made anew for each call: "
                                  "use another key"))  # fmt: skip
 
@@ -130,7 +140,7 @@ class State:
             if key not in self.made and not are_same(held_by(x), before):
                 return x
         for f, before in self.outside:
-            if not are_same(_outside(f), before):
+            if not are_same(_outside(f, self.texts), before):
                 return f
         for module, before in self._read:
             if not are_same(self._members(module), before):
@@ -216,32 +226,46 @@ def _cells(f: types.FunctionType) -> Iterator[Any]:
     return (cell.cell_contents for cell in f.__closure__ or () if cell != types.CellType())
 
 
-def _outside(f: types.FunctionType) -> tuple:
-    """What a function of the user's finds by its names outside."""
-    return tuple([f.__globals__[name] for name in _names(f.__code__) if name in f.__globals__])
+def _outside(f: types.FunctionType, texts: Collection[str]) -> tuple:
+    """What a function of the user's finds by its names outside, or may find by texts."""
+    names = dict.fromkeys((*_names(f.__code__), *sorted(texts)))
+    return tuple([f.__globals__[name] for name in names if name in f.__globals__])
 
 
 def _asks_for_numbers(f: types.FunctionType) -> bool:
-    """Whether a function, or one in it, reads `id` of Python's by a name; the text of a data class does, in Python's own."""
+    """Whether a function, or one in it, reads `id` or `hash` of Python's; the text of a data class does, in Python's own."""
     if f.__globals__.get("__name__") in sys.stdlib_module_names:
         return False
-    names = _read_outside(f.__code__)
-    return any(f.__globals__.get(name, getattr(builtins, name, None)) is id for name in names)
-
-
-@functools.lru_cache(maxsize=4096)
-def _read_outside(code: types.CodeType) -> frozenset[str]:
-    """The names that a function and those in it read outside of functions, attributes left out."""
-    own = {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
-    return frozenset(own).union(*(_read_outside(part) for part in code.co_consts if isinstance(part, types.CodeType)))
+    names = (name for name in _names(f.__code__) if name not in f.__globals__)
+    return any(getattr(builtins, name, None) is function for name in names for function in _NUMBERING)
 
 
 @functools.lru_cache(maxsize=4096)
 def _names(code: types.CodeType) -> tuple[str, ...]:
-    """The names that a function and those in it read outside; its texts, too, where it may read by such."""
-    parts = [part for part in code.co_consts if isinstance(part, types.CodeType)]
-    texts = [part for part in code.co_consts if isinstance(part, str)] if _BY_TEXT.intersection(code.co_names) else []
-    return tuple(dict.fromkeys([*code.co_names, *texts, *(name for part in parts for name in _names(part))]))
+    """The names that a function and those in it read outside, or may read by their texts."""
+    found = [*code.co_names]
+    for part in _constants(code.co_consts):
+        found += _names(part) if isinstance(part, types.CodeType) else _parts(part)
+    return tuple(dict.fromkeys(found))
+
+
+def _constants(parts: Iterable[Any]) -> Iterator[Any]:
+    """The texts and the code among the constants of a function."""
+    for part in parts:
+        if isinstance(part, (str, types.CodeType)):
+            yield part
+        elif isinstance(part, (tuple, frozenset)):
+            yield from _constants(part)
+
+
+def _parts(text: str) -> list[str]:
+    """The names that a text may stand for.
+
+    >>> _parts("law.scale"), _parts("no name"), _parts("k")
+    (['law', 'scale'], [], ['k'])
+    """
+    parts = text.split(".") if len(text) < _LONGEST else []
+    return parts if all(map(str.isidentifier, parts)) else []
 
 
 def _reached(x: Any) -> list[Any]:

@@ -14,8 +14,9 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sgrad import emit
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Container, Kind, Number
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown
 from s2sgrad.analysis.trust import is_writable
 from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.backends import NUMPY, Backend
@@ -161,14 +162,35 @@ def free_data(unit: Unit, reverse: list[gast.AST], names: Set[str]) -> dict[str,
     out: dict[str, gast.AST] = {}
     for free in sorted(names - unit.locals - unit.helpers.keys()):
         _keep(unit, name(free), free, out)
+    known: dict[str, str] = {}
+
+    def kept(node: Any) -> Any:
+        """The local name of an attribute that may change; anything else as it is."""
+        if not isinstance(node, gast.Attribute) or _is_fixed(unit.resolve(node.value)):
+            return node
+        if (text := emit.expression(node)) not in known:
+            local = unit.local(node.attr)
+            if _keep(unit, clone(node), local, out):
+                known[text] = local
+            elif _is_of_object(unit, node) and mentioned(node).isdisjoint(bound):
+                known[text], out[local] = local, clone(node)
+        return name(known[text]) if text in known else node
+
+    bound = effects.written(reverse)
     for statement in reverse:
         for node in nodes(statement):
             for key, part in node.__dict__.items():
-                if isinstance(part, gast.Attribute) and not _is_fixed(unit.resolve(part.value)):
-                    local = unit.local(part.attr)
-                    if _keep(unit, clone(part), local, out):
-                        node.__dict__[key] = name(local)
+                if isinstance(part, list):
+                    part[:] = map(kept, part)
+                elif key != "func" or not isinstance(node, gast.Call):
+                    node.__dict__[key] = kept(part)
     return out
+
+
+def _is_of_object(unit: Unit, node: gast.Attribute) -> bool:
+    """Whether an attribute is read of an object or a function that only the run knows, and that may set it later."""
+    unknown = isinstance(unit.kinds.get(getattr(node.value, "id", ""), UNKNOWN), Unknown)
+    return isinstance(node.ctx, gast.Load) and unknown and not hasattr(np.ndarray, node.attr)
 
 
 def own_data(unit: Unit, forward: list[gast.AST], saved: list[str], own: set[str]) -> tuple[list[gast.AST], list[gast.AST]]:

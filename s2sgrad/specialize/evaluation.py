@@ -246,6 +246,7 @@ class Expressions(Family):
         if any(map(self.conditions.grows, node.keys)):
             pairs = self.atoms([n for pair in zip(node.keys, node.values, strict=True) for n in pair])
             node.keys, node.values = pairs[::2], pairs[1::2]
+        node.keys = list(map(self.bindings.in_whole, node.keys))
         items = self.in_order(node.values, self.operand)
         if any(isinstance(item, Value) for item in items) and all(isinstance(k, gast.Constant) for k in node.keys):
             return self.collections.held_together({k.value: item for k, item in zip(node.keys, items, strict=True)})

@@ -180,8 +180,9 @@ def require_taken(function: types.FunctionType, count: int, words: Iterable[str]
     if unknown or (count > len(places) and not loose):
         shown = its(primitive, "__name__", type(primitive).__name__)
         what = ", ".join(unknown) or f"{count} arguments by position"
-        raise Refusal(None, f"`{shown}`, which the run chooses or gives its arguments, is given {what}, which its derivative "
-                            "rule does not take: call it by its own name, with each argument in its place")  # fmt: skip
+        raise Refusal(None, f"`{shown}`, which the run chooses or gives its arguments, is given {what}, which its "
+                            "derivative rule does not take: call it by its own name, with each argument in its "
+                            "place")  # fmt: skip
 
 
 def spelled_out(primitive: Any) -> types.FunctionType | None:

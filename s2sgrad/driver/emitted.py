@@ -23,7 +23,8 @@ from s2sgrad.backends import NUMPY, Backend
 from s2sgrad.driver.options import Options
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir import notes
-from s2sgrad.ir.quote import assign, clone, empty_arguments, mentioned, name, nodes
+from s2sgrad.ir.quote import assign, clone, empty_arguments, mentioned, name, nested, nodes, nodes_of
+from s2sgrad.ir.reach import call
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Origin, Unit
 from s2sgrad.memory import behaviour, repeats
@@ -31,7 +32,8 @@ from s2sgrad.memory.aliases import Aliases
 from s2sgrad.memory.sources import bound_sources, has_memory
 from s2sgrad.memory.writes import in_place
 from s2sgrad.primitives import catalogue, libraries
-from s2sgrad.runtime import structure
+from s2sgrad.rules import table
+from s2sgrad.runtime import reading, structure
 from s2sgrad.runtime.traits import PLAIN, Traits
 from s2sgrad.transform.calls import Pair
 
@@ -191,6 +193,36 @@ def _is_of_object(unit: Unit, node: gast.Attribute) -> bool:
     """Whether an attribute is read of an object or a function that only the run knows, and that may set it later."""
     unknown = isinstance(unit.kinds.get(getattr(node.value, "id", ""), UNKNOWN), Unknown)
     return isinstance(node.ctx, gast.Load) and unknown and not hasattr(np.ndarray, node.attr)
+
+
+def handed_functions(unit: Unit, forward: list[gast.AST]) -> list[str]:
+    """Note, after each call that hands functions to a rule, what they read outside; the names of these notes."""
+    out = []
+    for body in nested(forward):
+        for k, statement in reversed([*enumerate(body)]):
+            handed = [a for called in nodes_of(effects.header(statement), {gast.Call}) for a in _handed(unit, called)]
+            if handed:
+                out.append(seen := unit.local("seen"))
+                noted = assign(seen, call(unit, "read_by", reading.read_by, *map(clone, handed)))
+                body[k + 1 : k + 1] = marked([noted], "forward")
+    return out
+
+
+def _handed(unit: Unit, called: gast.Call) -> list[gast.AST]:
+    """The arguments of a call that may be functions which a rule calls again."""
+    target = unit.called(called)
+    rule = None if target is MISSING else table.lookup(target)
+    if rule is None or rule.given is None or not libraries.is_numeric(target):
+        return []
+    given = [*called.args, *(k.value for k in called.keywords)]
+    return [a for a in given if isinstance(a, (gast.Name, gast.Attribute)) and not _is_data(unit, a)]
+
+
+def _is_data(unit: Unit, node: gast.AST) -> bool:
+    """Whether an argument is known to be no function."""
+    found = unit.resolve(node)
+    kind = unit.kinds.get(getattr(node, "id", ""), UNKNOWN)
+    return not callable(found) if found is not MISSING else not isinstance(kind, Unknown)
 
 
 def own_data(unit: Unit, forward: list[gast.AST], saved: list[str], own: set[str]) -> tuple[list[gast.AST], list[gast.AST]]:

@@ -164,7 +164,9 @@ def _into(points: Points, target: Any, args: Arguments, skipped: int = 0) -> Pla
     names = by_position(target) if callable(target) else ()
     out: Places = set(args.unpacked or ()) if any(n in spellings.RESULTS for n in names) else set()  # `f(*args)`
     at_places = zip(names[skipped:], args.nodes, args.places, strict=False)
-    by_name = ((key, args.named_nodes.get(key), places) for key, places in args.named.items())  # that of a partial has no node
+    by_name = (
+        (key, args.named_nodes.get(key), places) for key, places in args.named.items()
+    )  # that of a partial has no node
     for key, node, places in (*at_places, *by_name):
         if key in spellings.RESULTS:
             out |= places

@@ -16,7 +16,6 @@ True
 from __future__ import annotations
 
 import functools
-
 from typing import Any
 
 import gast

@@ -93,7 +93,7 @@ def _branch_around(error: S2SGradError, function: types.FunctionType, strict: bo
     if branch is None or not Recording.allowed or strict:
         return branch
     straight = branch.is_rest or isinstance(error, Unsupported)
-    return None if straight and not runs_again(function) else branch
+    return None if branches.leaves_none(branch) or (straight and not runs_again(function)) else branch
 
 
 def runs_again(function: types.FunctionType, copied: Collection[str] = ()) -> bool:

@@ -111,6 +111,22 @@ def around(error: S2SGradError) -> Branch | None:
     return None
 
 
+def leaves_none(branch: Branch) -> bool:
+    """Whether the other branch of the same construct is refused already, so that no way through it would be left."""
+    refused = {b.place for b in _now.branches if b.code is branch.code}
+    for primal in (_now.read or {}).values():
+        for node in gast.walk(primal.tree) if primal.function.__code__ is branch.code else ():
+            if isinstance(node, gast.If) and node.orelse:
+                arms = {_start(node.body[0]), _start(node.orelse[0])}
+            elif isinstance(node, gast.IfExp):
+                arms = {_span(node.body), _span(node.orelse)}
+            else:
+                continue
+            if branch.place in arms and arms - {branch.place} <= refused:
+                return True
+    return False
+
+
 def callee(error: S2SGradError, root: types.CodeType) -> types.CodeType | None:
     """The code of the function that an error is about, where the one that is differentiated calls it; else None."""
     for place in error.origins[:1]:

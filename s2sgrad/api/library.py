@@ -7,7 +7,7 @@ import inspect
 import itertools
 import operator
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -263,6 +263,9 @@ def _is_known_throughout(function: types.FunctionType) -> bool:
 
 def _without_rule(function: Any, shown: str) -> NoRule:
     """The error for a library's function or method, which is known by its rule alone and not read."""
+    if function is iter or (isinstance(function, type) and issubclass(function, Iterator)):
+        return NoRule(f"`{shown}` makes an iterator, which cannot be followed where only the run knows it: loop over it in "
+                      "its place, or make a list of it")  # fmt: skip
     error = NoRule(f"`{shown}` has no derivative rule: use functions that have one, or give it one with `custom_gradient` "
                    "or `defvjp`")  # fmt: skip
     for lines in (advice.for_function(function, relatives.full_name(function)), relatives.told(function)):

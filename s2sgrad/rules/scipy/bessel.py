@@ -251,6 +251,12 @@ def lambertw(g, y, z, k=0, tol=1e-8):
     return g * np.exp(-y) / (1.0 + y)
 
 
+lambertw.refuse(
+    lambda tol: isinstance(tol, (int, float)) and tol > 1e-6,
+    "`lambertw` with so large a `tol` solves no equation, and has no derivative rule: leave it out",
+)
+
+
 of_complex_numbers(
     special.hankel1, special.hankel2, special.hankel1e, special.hankel2e, special.hyp0f1, special.hyp2f1,
     special.wrightomega, special.lambertw,

@@ -30,9 +30,23 @@ def along(a, x):
     return np.sum(a, axis=tuple(range(np.ndim(x), np.ndim(a))))
 
 
+def counting(g, slopes):
+    """The slopes that a cotangent counts: outside of a spline that does not extrapolate they are nan, and 0 where `g` is 0.
+
+    >>> counting(np.array([0.0, 2.0, 0.0]), np.array([np.nan, np.nan, 3.0]))
+    array([ 0., nan,  3.])
+    """
+    return np.where((g == 0.0) & np.isnan(slopes), 0.0, slopes)
+
+
 def across(x, a):
     """The transpose of `along`: `x` repeated along the further axes of `a`."""
     return np.reshape(x, np.shape(x) + (1,) * (np.ndim(a) - np.ndim(x))) * np.ones_like(a)
+
+
+@general(counting)
+def _(w, y, g, slopes):
+    return None, np.where((g == 0.0) & np.isnan(slopes), 0.0, w)
 
 
 @linear(along)
@@ -47,7 +61,7 @@ def _(w, y, x, a):
 
 @general(interpolate.PPoly.__call__, interpolate.BPoly.__call__, interpolate.BSpline.__call__)
 def piecewise(g, y, spline, x, nu=0, extrapolate=None):
-    return None, along(g * spline(x, nu + 1, extrapolate), x)
+    return None, along(g * counting(g, spline(x, nu + 1, extrapolate)), x)
 
 
 def by_default(extrapolate):

@@ -19,7 +19,7 @@ import numpy as np
 from scipy import interpolate
 
 from s2sgrad.rules import instances
-from s2sgrad.rules.scipy.interpolate import across, along
+from s2sgrad.rules.scipy.interpolate import across, along, counting
 from s2sgrad.rules.table import flat, general, of_complex_numbers, with_sizes_of_their_own
 from s2sgrad.runtime import Refusal
 from s2sgrad.runtime.copies import copied
@@ -241,7 +241,11 @@ def spread(s, dots, values, x, nu, extrapolate):
 def gathered(g, s, values, x, nu, extrapolate):
     """The transpose of `spread`: the cotangent of the data."""
     axes = tuple(range(np.ndim(x)))
-    return np.tensordot(weights(s, values, x, nu, extrapolate), g, (axes, axes))
+    weight = weights(s, values, x, nu, extrapolate)
+    if np.any(np.isnan(weight)):  # outside
+        off = np.reshape(np.all(np.reshape(g == 0.0, (*np.shape(x), -1)), axis=-1), np.shape(x) + (1,) * len(s.of(values).axes))
+        weight = np.where(off & np.isnan(weight), 0.0, weight)
+    return np.tensordot(weight, g, (axes, axes))
 
 
 def still(s: Made, values: Any) -> Any:
@@ -256,7 +260,7 @@ flat(made, still)
 
 @general(at)
 def _at(g, y, s, values, x, nu=0, extrapolate=None):
-    return None, gathered(g, s, values, x, nu, extrapolate), along(g * at(s, values, x, nu + 1, extrapolate), x)
+    return None, gathered(g, s, values, x, nu, extrapolate), along(g * counting(g, at(s, values, x, nu + 1, extrapolate)), x)
 
 
 @_at.forward()
@@ -268,7 +272,7 @@ def _(y, s, values, x, s_dot, values_dot, x_dot, nu=0, extrapolate=None):
 def _(g, y, s, dots, values, x, nu=0, extrapolate=None):
     return (
         None, gathered(g, s, values, x, nu, extrapolate), still(s, values),
-        along(g * spread(s, dots, values, x, nu + 1, extrapolate), x),
+        along(g * counting(g, spread(s, dots, values, x, nu + 1, extrapolate)), x),
     )  # fmt: skip
 
 
@@ -276,7 +280,7 @@ def _(g, y, s, dots, values, x, nu=0, extrapolate=None):
 def _(w, y, g, s, values, x, nu=0, extrapolate=None):
     return (
         spread(s, w, values, x, nu, extrapolate), None, still(s, values),
-        along(g * spread(s, w, values, x, nu + 1, extrapolate), x),
+        along(g * counting(g, spread(s, w, values, x, nu + 1, extrapolate)), x),
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from scipy import interpolate
 
 from s2sgrad.rules import instances
 from s2sgrad.rules.scipy.grids import on_axis
+from s2sgrad.rules.scipy.interpolate import counting
 from s2sgrad.rules.table import flat, general
 from s2sgrad.runtime import Refusal
 from s2sgrad.runtime.copies import copied
@@ -89,6 +90,8 @@ def gathered_nd(g, s, values, x, nu, extrapolate):
     """The cotangent of the coefficients."""
     weight = s.weighing(x, nu=nu, extrapolate=extrapolate)
     axes = tuple(range(np.ndim(weight) - 1))
+    if np.any(np.isnan(weight)):  # outside
+        weight = np.where(np.expand_dims(g == 0.0, -1) & np.isnan(weight), 0.0, weight)
     return np.reshape(np.tensordot(g, weight, (axes, axes)), np.shape(values))
 
 
@@ -96,7 +99,7 @@ def points_bar(g, s, values, x, nu, extrapolate):
     """The cotangent of the points: along each axis `g` times the slope."""
     whole = 0.0
     for k in range(len(knots_of(s))):
-        slope = g * at_nd(s, values, x, more(s, nu, k), extrapolate)
+        slope = g * counting(g, at_nd(s, values, x, more(s, nu, k), extrapolate))
         whole = whole + np.expand_dims(slope, -1) * on_axis(k, knots_of(s))
     return whole
 

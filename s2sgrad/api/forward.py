@@ -329,7 +329,7 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
         return transposed.tangent(function, primals, tangents, keywords)
     active = tuple(k for k, t in enumerate(tangents) if t is not None and has_floats(primals[k]))
     for k in {k for k, t in enumerate(tangents) if t is not None} - {*active}:
-        if not isinstance(primals[k], _FOLLOWED):
+        if not isinstance(primals[k], _FOLLOWED) and not _is_still(tangents[k]):
             what = type(primals[k]).__name__
             raise TypeError(f"a {what} that carries derivatives cannot be followed yet: pass its data as arguments")
     if not active:
@@ -341,6 +341,11 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
     result = along.along(primals, tuple(tangents[k] for k in active), keywords)
     along.require_untouched()
     return result
+
+
+def _is_still(tangent: Any) -> bool:
+    """Whether a tangent is that of a constant matrix."""
+    return runtime.is_sparse(tangent) and not tangent.count_nonzero()
 
 
 def _of_tangent(function: Any, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:

@@ -20,8 +20,9 @@ from s2sgrad.recorded.values import Array, bottom, handles_in, is_handle, plain
 
 
 @instead_of(np.array)
-def array(x: Any, *args: Any, **keywords: Any) -> Any:
+def array(object: Any, *args: Any, **keywords: Any) -> Any:
     """A new array."""
+    x = object
     if not args and not keywords:
         return apply(np.array, (x,)) if is_handle(x) else applied(np.array, (x,), keywords)
     axes = keywords.get("ndmin", 0)
@@ -40,10 +41,10 @@ def array(x: Any, *args: Any, **keywords: Any) -> Any:
 
 
 def _fitting(function: Any) -> Callable[..., Any]:
-    def fitting(x: Any, *args: Any, **keywords: Any) -> Any:
+    def fitting(a: Any, *args: Any, **keywords: Any) -> Any:
         """The array itself where NumPy gives it back."""
-        itself = type(x) is Array and function(bottom(x), *args, **keywords) is bottom(x)
-        return x if itself else applied(function, (x, *args), keywords)
+        itself = type(a) is Array and function(bottom(a), *args, **keywords) is bottom(a)
+        return a if itself else applied(function, (a, *args), keywords)
 
     return fitting
 
@@ -54,8 +55,8 @@ for _function in (np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortrana
 
 
 def _like(function: Any) -> Callable[..., Any]:
-    def like(x: Any, *args: Any, **keywords: Any) -> Any:
-        return born(function(plain(x), *map(plain, args), **keywords))
+    def like(*args: Any, **keywords: Any) -> Any:
+        return born(function(*map(plain, args), **{name: plain(value) for name, value in keywords.items()}))
 
     return like
 
@@ -115,9 +116,9 @@ def vectorized(call: Callable[..., Any], f: Any, args: tuple, keywords: dict[str
 
 
 @instead_of(np.ndenumerate)
-def enumerated(array: Any) -> Any:
+def enumerated(arr: Any) -> Any:
     """`np.ndenumerate`."""
-    return ((place, array[place]) for place in np.ndindex(np.shape(plain(array))))
+    return ((place, arr[place]) for place in np.ndindex(np.shape(plain(arr))))
 
 
 def _view(function: Any) -> Callable[..., Any]:

@@ -243,7 +243,9 @@ def gathered(g, s, values, x, nu, extrapolate):
     axes = tuple(range(np.ndim(x)))
     weight = weights(s, values, x, nu, extrapolate)
     if np.any(np.isnan(weight)):  # outside
-        off = np.reshape(np.all(np.reshape(g == 0.0, (*np.shape(x), -1)), axis=-1), np.shape(x) + (1,) * len(s.of(values).axes))
+        off = np.reshape(
+            np.all(np.reshape(g == 0.0, (*np.shape(x), -1)), axis=-1), np.shape(x) + (1,) * len(s.of(values).axes)
+        )
         weight = np.where(off & np.isnan(weight), 0.0, weight)
     return np.tensordot(weight, g, (axes, axes))
 

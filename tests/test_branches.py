@@ -419,3 +419,15 @@ def test_functions_without_parameters_in_a_branch_that_plots(plots, capsys):
     assert grad(loss)(1.5, plots) == 3.0
     assert grad(lambda x: loss(x, plots=plots))(1.5) == 3.0
     assert capsys.readouterr().out.count("step") == 2 * plots
+
+
+def products_of_pairs(x):
+    pairs = zip([x[0], x[1]], [x[1], x[2]], strict=True) if x[0] > 0 else zip([x[0]], [x[1]], strict=True)
+    return sum(a * b for a, b in pairs)
+
+
+@pytest.mark.records
+def test_a_function_whose_branches_are_all_refused_is_recorded():
+    x = np.array([0.7, 1.3, 0.4])
+    np.testing.assert_allclose(grad(products_of_pairs)(x), [1.3, 1.1, 1.3])
+    assert "Recorded as it runs" in grad(products_of_pairs).source

@@ -5,6 +5,7 @@ A derivative calls such a function again, when what it reads may be something el
 
 from __future__ import annotations
 
+import builtins
 import contextvars
 import dataclasses
 import functools
@@ -20,6 +21,7 @@ from scipy import integrate, optimize, sparse, stats
 
 from s2sgrad import S2SGradError, grad, hessian, jvp, vjp
 from s2sgrad.runtime.checks import Refusal
+from s2sgrad.solvers import handed
 
 REFUSED = (S2SGradError, Refusal)
 X = 0.7
@@ -49,6 +51,14 @@ class Slotted:
 
     def __call__(self, t, y):
         return -self.k * y
+
+
+class Equal(Law):
+    def __hash__(self):
+        return 7
+
+    def __eq__(self, other):
+        return isinstance(other, Equal)
 
 
 @dataclasses.dataclass
@@ -551,6 +561,84 @@ def constant_by_its_number(k):
     rows = np.array([1.0, 2.0])
     factors, memo = {id(rows): 3.0}, {"k": k}
     return area(lambda t, c: factors.get(id(rows), 0.0) * c * t, memo["k"])
+
+
+NUMBERING = {"id": id}
+NUMBERED = {
+    "`hash`": lambda law: hash(law),
+    "`id` of builtins": lambda law: builtins.id(law),
+    "`id` as a default": lambda law, num=id: num(law),
+    "`id` in a dict": lambda law: NUMBERING["id"](law),
+    "`id` by `map`": lambda law: next(iter(map(id, [law]))),
+    "`id` by its name": lambda law: getattr(builtins, "id")(law),  # noqa: B009
+    "`id` by `eval`": lambda law: eval("id(law)", {"law": law}),
+    "its method": lambda law: law.__hash__(),
+    "the method of `object`": lambda law: object.__hash__(law),
+    "a tuple": lambda law: hash((law, 1)),
+    "`repr`": repr,
+    "an f-string": lambda law: f"{law}",
+}
+
+
+@pytest.mark.records
+@pytest.mark.parametrize("name", NUMBERED)
+def test_a_function_that_asks_which_object_it_closes_over_is_refused(name):
+    number = NUMBERED[name]
+
+    def f(k):
+        law = Law(k)
+        factors = {number(law): 3.0}
+        return area(lambda t: factors.get(number(law), 0.0) * law.k * t)
+
+    def raising(k):
+        law = Law(k)
+        factors = {number(law): 3.0}
+        return area(lambda t: factors[number(law)] * law.k * t)
+
+    for g in (f, raising):
+        with pytest.raises(REFUSED):
+            grad(g)(X)
+        with pytest.raises(REFUSED):
+            jvp(g, (X,), (1.0,))
+
+
+@pytest.mark.records
+def test_a_hash_that_is_the_same_of_all_is_followed():
+    def f(k):
+        law = Equal(k)
+        factors = {hash(law): 3.0}
+        return area(lambda t: factors.get(hash(law), 0.0) * law.k * t)
+
+    assert grad(f)(X) == pytest.approx(1.5)
+
+
+def test_a_nested_function_as_a_key_is_refused_by_name():
+    def f(k):
+        def law(t):
+            return k * t
+
+        factors = {law: 3.0}
+        return area(lambda t: factors.get(law, 0.0) * law(t))
+
+    with pytest.raises(REFUSED, match="`law`, a function or an object, is used as a value"):
+        grad(f)(X)
+
+
+def test_a_solver_runs_once_to_check_all_of_its_derivatives(monkeypatch):
+    calls = []
+    alike = handed._are_alike
+    monkeypatch.setattr(handed, "_are_alike", lambda *given: calls.append(1) or alike(*given))
+
+    def f(k, c):
+        return integrate.quad(lambda t, m: k * np.sin(c * t) * m, 0.0, k, args=(c,))[0]
+
+    _, pullback = vjp(f, 0.7, 1.3)
+    pullback(1.0)
+    assert len(calls) == 1
+    pullback(1.0)
+    assert len(calls) == 2
+    jvp(f, (0.7, 1.3), (1.0, 1.0))
+    assert len(calls) == 3
 
 
 def remembered_in_an_array_of_args(k):

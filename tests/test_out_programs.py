@@ -1,4 +1,4 @@
-"""Calls that write their result into an array, by every way to hand it: the value, the gradient and the tangent are right."""
+"""Calls that write their result into an array, by every way to hand it: the value and both modes are right."""
 
 from __future__ import annotations
 

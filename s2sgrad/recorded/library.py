@@ -364,9 +364,9 @@ def _has_floats(y: Any) -> bool:
 
 
 def _reading(function: Any) -> Callable[..., Any]:
-    def read(x: Any, *args: Any, **keywords: Any) -> Any:
-        require_no_text(x)
-        return function(x, *args, **keywords)
+    def read(*args: Any, **keywords: Any) -> Any:
+        require_no_text(next(iter((*args, *keywords.values())), None))
+        return function(*args, **keywords)
 
     return read
 

@@ -252,7 +252,7 @@ def lambertw(g, y, z, k=0, tol=1e-8):
 
 
 lambertw.refuse(
-    lambda tol: isinstance(tol, (int, float)) and tol > 1e-6,
+    lambda tol: tol.known and isinstance(tol.value, (int, float)) and tol.value > 1e-6,
     "`lambertw` with so large a `tol` solves no equation, and has no derivative rule: leave it out",
 )
 

@@ -1,0 +1,88 @@
+"""Edges of SciPy's functions: polynomials of degree 0, points outside of splines, constant matrices, rough tolerances."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse, special
+from scipy.integrate import solve_ivp
+from scipy.interpolate import BSpline, CubicSpline, NdBSpline
+
+from s2sgrad import S2SGradError, grad, jvp
+from s2sgrad.runtime.checks import Refusal
+
+STEP = 1e-6
+POLYNOMIALS = [name for name in dir(special) if name.startswith("eval_")]
+PLACES = (0.0, 0.3, 0.5, 1.0, -0.4)
+PARAMETERS = {0: [()], 1: [(0.5,), (2,), (0,), (-0.5,)], 2: [(2, 1.5), (0.5, 0.5), (2.0, 1.0), (1, 1), (2, 2)]}
+
+
+@pytest.mark.sampled(one_in=3)
+@pytest.mark.parametrize("degree", [0, 1, 2, 0.0, 1.0, 2.5])
+@pytest.mark.parametrize("name", POLYNOMIALS)
+def test_slopes_of_orthogonal_polynomials(name, degree):
+    function = getattr(special, name)
+    for given in PARAMETERS[function.nin - 2]:
+
+        def f(x, given=given):
+            return function(degree, *given, x)
+
+        for x in PLACES:
+            with np.errstate(all="ignore"):
+                wanted = [(f(x + h) - f(x - h)) / (2.0 * h) for h in (STEP, 2.0 * STEP)]
+            if np.all(np.isfinite(wanted)) and np.isclose(*wanted, rtol=1e-4, atol=1e-5):
+                np.testing.assert_allclose(grad(f)(x), wanted[0], rtol=1e-4, atol=1e-5)
+                np.testing.assert_allclose(jvp(f, (x,), (1.0,))[1], wanted[0], rtol=1e-4, atol=1e-5)
+
+
+KNOTS = np.array([0.0, 0, 0, 0, 1, 2, 3, 3, 3, 3])
+ROWS = np.arange(36.0).reshape(6, 6) ** 1.5
+OUTSIDE = {
+    "NdBSpline": lambda x: NdBSpline((KNOTS, KNOTS), ROWS * x[0], 3, extrapolate=False)(np.stack([x, x[::-1] + 2.0], -1)),
+    "BSpline": lambda x: BSpline(KNOTS, ROWS[0] * x[0], 3, extrapolate=False)(x + 2.0),
+    "CubicSpline": lambda x: CubicSpline([0.0, 1.0, 2.0, 3.0], [1.0, 2.0, 0.0, x[0]])(x + 2.0, extrapolate=False),
+}
+MASKS = {"nansum": np.nansum, "where": lambda y: np.sum(np.where(np.isnan(y), 0.0, y))}
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_a_mask_wins_outside_of_a_spline(name, mask):
+    spline, masked = OUTSIDE[name], MASKS[mask]
+
+    def f(x):
+        return masked(spline(x))
+
+    x, along = np.array([0.7, 1.3, 0.4]), np.array([0.3, -0.7, 1.1])
+    wanted = (f(x + STEP * along) - f(x - STEP * along)) / (2.0 * STEP)
+    assert np.isnan(spline(x)).any()
+    np.testing.assert_allclose(grad(f)(x) @ along, wanted, rtol=1e-6)
+    np.testing.assert_allclose(jvp(f, (x,), (along,))[1], wanted, rtol=1e-6)
+
+
+def test_what_is_read_outside_of_a_spline_is_nan():
+    def f(x):
+        return np.sum(BSpline(KNOTS, ROWS[0], 3, extrapolate=False)(x))
+
+    np.testing.assert_array_equal(np.isnan(grad(f)(np.array([0.5, 4.0]))), [False, True])
+
+
+MATRIX = sparse.csr_array(np.array([[-1.0, 0.2, 0.0], [0.1, -2.0, 0.3], [0.0, 0.5, -1.5]]))
+
+
+def test_a_constant_sparse_matrix_beside_a_tangent():
+    def f(x):
+        end = solve_ivp(lambda s, y, m, k: m @ y * k, (0.0, 1.0), x, args=(MATRIX, x[0]), rtol=1e-9, atol=1e-10)
+        return np.sum(end.y[:, -1])
+
+    x, along = np.array([0.7, 1.3, 0.4]), np.array([0.3, -0.7, 1.1])
+    wanted = (f(x + STEP * along) - f(x - STEP * along)) / (2.0 * STEP)
+    np.testing.assert_allclose(jvp(f, (x,), (along,))[1], wanted, rtol=1e-5)
+    np.testing.assert_allclose(grad(f)(x) @ along, wanted, rtol=1e-5)
+
+
+def test_a_rough_tolerance_of_lambertw_is_refused():
+    for f in (lambda x: special.lambertw(x, 0, 2).real, lambda x: special.lambertw(x, tol=1e-3).real):
+        with pytest.raises((S2SGradError, Refusal), match="solves no equation"):
+            grad(f)(0.7)
+    assert grad(lambda x: special.lambertw(x, 0, 1e-10).real)(0.7) == pytest.approx(0.4416530, rel=1e-6)

@@ -1,0 +1,189 @@
+"""What a pullback reads of classes, modules and objects is as it was when the function ran, whatever is set since.
+
+At 1.0 the value of `k ** n` is the same for all `n`, and its derivative is not: a repeated call does not tell.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+import types
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize
+
+from s2sgrad import S2SGradError, vjp
+from s2sgrad.runtime.checks import Refusal
+
+STEP = 1e-6
+
+
+class Law:
+    n = 2.0
+    table = {"n": 2.0}  # noqa: RUF012
+    powers = np.array([2.0, 3.0])
+
+    class Inner:
+        n = 2.0
+
+    def raised(self, k):
+        return k**self.n
+
+    @classmethod
+    def raised_by_class(cls, k):
+        return k**cls.n
+
+    @staticmethod
+    def raised_statically(k):
+        return k**Law.n
+
+    @property
+    def power(self):
+        return self.n
+
+
+class Sub(Law):
+    pass
+
+
+class Own:
+    def __init__(self):
+        self.n, self.inner, self.items, self.powers = 2.0, Law(), [2.0], np.array([2.0, 3.0])
+
+
+@dataclasses.dataclass
+class Described:
+    n: float = 2.0
+
+
+LAW, SUB, OWN, DESCRIBED, N = Law(), Sub(), Own(), Described(), 2.0
+SPACE = types.SimpleNamespace(n=2.0)
+MODULE = types.ModuleType("settings")
+MODULE.n = 2.0
+CFG, ITEMS, QUEUE, NUMBER = {"n": 2.0}, [2.0], collections.deque([2.0]), np.array(2.0)
+NESTED = ([2.0], {"n": 2.0})
+
+
+def by_itself(k):
+    return k**by_itself.n
+
+
+by_itself.n = 2.0
+
+
+def by_default(k, items=ITEMS):
+    return k ** items[0]
+
+
+def chosen(k):
+    law = LAW if k > 0.5 else SUB
+    return k**law.n
+
+
+def each(k):
+    for law in (LAW, SUB):
+        k = k**law.n
+    return k
+
+
+def given():
+    return OWN
+
+
+def kept(k):
+    law = given()
+    return k**law.n * k ** law.items[0]
+
+
+def changed():
+    global N
+    Law.n = Law.table["n"] = Law.Inner.n = OWN.n = OWN.items[0] = DESCRIBED.n = SPACE.n = MODULE.n = 5.0
+    N = CFG["n"] = ITEMS[0] = QUEUE[0] = NESTED[0][0] = NESTED[1]["n"] = by_itself.n = 5.0
+    Law.powers[:] = OWN.powers[:] = NUMBER[...] = 5.0
+
+
+def as_before():
+    global N
+    Law.n = Law.table["n"] = Law.Inner.n = OWN.n = OWN.items[0] = DESCRIBED.n = SPACE.n = MODULE.n = 2.0
+    N = CFG["n"] = ITEMS[0] = QUEUE[0] = NESTED[0][0] = NESTED[1]["n"] = by_itself.n = 2.0
+    Law.powers[:] = OWN.powers[:] = [2.0, 3.0]
+    NUMBER[...] = 2.0
+
+
+READ = {
+    "a class": lambda k: k**Law.n,
+    "an object's class": lambda k: k**LAW.n,
+    "the class by the object": lambda k: k ** type(LAW).n,
+    "a class in a class": lambda k: k**Law.Inner.n,
+    "a base class": lambda k: k**Sub.n,
+    "a method": lambda k: LAW.raised(k) * SUB.raised(k),
+    "a method of the class": Law.raised_by_class,
+    "a static method": lambda k: Law.raised_statically(k),
+    "a property": lambda k: k**LAW.power,
+    "a dict of a class": lambda k: k ** Law.table["n"],
+    "an array of a class": lambda k: np.sum(k**Law.powers),
+    "an array with a class": lambda k: np.sum(np.array([k, 1.0]) ** Law.n),
+    "an object": lambda k: k**OWN.n,
+    "an object in an object": lambda k: k**OWN.inner.n,
+    "a list of an object": lambda k: k ** OWN.items[0],
+    "an array of an object": lambda k: np.sum(k**OWN.powers),
+    "a data class": lambda k: k**DESCRIBED.n,
+    "a namespace": lambda k: k**SPACE.n,
+    "a module": lambda k: k**MODULE.n,
+    "a global": lambda k: k**N,
+    "a dict": lambda k: k ** CFG["n"],
+    "a list": lambda k: k ** ITEMS[0],
+    "a queue": lambda k: k ** QUEUE[0],
+    "an array without axes": lambda k: k**NUMBER,
+    "a list in a tuple": lambda k: k ** NESTED[0][0] * k ** NESTED[1]["n"],
+    "getattr": lambda k: k ** getattr(Law, "n"),  # noqa: B009
+    "the function itself": by_itself,
+    "a default": by_default,
+    "an object that is chosen": chosen,
+    "objects of a loop": each,
+    "an object that is given": kept,
+    "a sum of both": lambda k: (k - 1.0) * Law.n + (k - 1.0) * OWN.n,
+    "partial": functools.partial(lambda law, k: k**law.n, LAW),
+}
+HANDED = {
+    "quad": lambda k: integrate.quad(lambda t: k ** CFG["n"] * t, 0.0, 1.0)[0],
+    "quad of a class": lambda k: integrate.quad(lambda t: k**Law.n * t, 0.0, 1.0)[0],
+    "quad with args": lambda k: integrate.quad(lambda t, k: k**N * t, 0.0, 1.0, args=(k,))[0],
+    "brentq": lambda k: optimize.brentq(lambda t: t - k ** CFG["n"], 0.0, 5.0),
+    "odeint": lambda k: integrate.odeint(lambda y, t: -y * k ** ITEMS[0], [1.0], [0.0, 1.0])[-1, 0],
+    "a helper": lambda k: integrate.quad(lambda t: by_itself(k) * t, 0.0, 1.0)[0],
+}
+
+
+@pytest.fixture(autouse=True)
+def _reset():
+    yield
+    as_before()
+
+
+@pytest.mark.records
+@pytest.mark.parametrize("again", [False, True], ids=["once", "twice"])
+@pytest.mark.parametrize("name", READ)
+def test_it_is_as_it_was(name, again):
+    f = READ[name]
+    wanted = (f(1.0 + STEP) - f(1.0 - STEP)) / (2.0 * STEP)
+    _, pullback = vjp(f, 1.0)
+    if again:
+        pullback(1.0)
+    changed()
+    np.testing.assert_allclose(pullback(1.0)[0], wanted, rtol=1e-6)
+
+
+@pytest.mark.records
+@pytest.mark.parametrize("name", HANDED)
+def test_what_a_handed_function_reads_is_as_it_was(name):
+    f = HANDED[name]
+    wanted = (f(1.0 + STEP) - f(1.0 - STEP)) / (2.0 * STEP)
+    _, pullback = vjp(f, 1.0)
+    np.testing.assert_allclose(pullback(1.0)[0], wanted, rtol=1e-5)
+    np.testing.assert_allclose(pullback(1.0)[0], wanted, rtol=1e-5)
+    changed()
+    with pytest.raises((S2SGradError, Refusal), match=r"changed since|another result"):
+        pullback(1.0)

@@ -169,9 +169,10 @@ def _placed(function: types.FunctionType, count: int, words: tuple[str, ...]) ->
 
 def require_taken(function: types.FunctionType, count: int, words: Iterable[str]) -> None:
     """Refusal where the text that stands for a library's function does not take these arguments, as the function may."""
-    kind, primitive = traits(function).origin[:2] if traits(function).origin else (None, None)
-    if kind != "library":
+    origin = traits(function).origin
+    if origin is None or origin[0] != "library":
         return
+    primitive = origin[1]
     parameters = inspect.signature(function).parameters.values()
     places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     loose = any(p.kind is p.VAR_POSITIONAL for p in parameters)

@@ -159,7 +159,7 @@ def read_by(given: tuple) -> Callable[[], None] | None:
         state = State(tuple(functions)) if functions else None
     except Refusal:
         return None
-    return state and (lambda: state.require_same())  # a function, of which a record makes no copy
+    return None if state is None else lambda: state.require_same()  # a function, of which a record makes no copy
 
 
 def _find_functions(given: tuple, into: list[Any]) -> None:

@@ -116,12 +116,11 @@ def leaves_none(branch: Branch) -> bool:
     refused = {b.place for b in _now.branches if b.code is branch.code}
     for primal in (_now.read or {}).values():
         for node in gast.walk(primal.tree) if primal.function.__code__ is branch.code else ():
+            arms: set[tuple[int, ...]] = set()
             if isinstance(node, gast.If) and node.orelse:
                 arms = {_start(node.body[0]), _start(node.orelse[0])}
             elif isinstance(node, gast.IfExp):
                 arms = {_span(node.body), _span(node.orelse)}
-            else:
-                continue
             if branch.place in arms and arms - {branch.place} <= refused:
                 return True
     return False

@@ -22,6 +22,8 @@ PARAMETERS = {0: [()], 1: [(0.5,), (2,), (0,), (-0.5,)], 2: [(2, 1.5), (0.5, 0.5
 @pytest.mark.parametrize("name", POLYNOMIALS)
 def test_slopes_of_orthogonal_polynomials(name, degree):
     function = getattr(special, name)
+    if "hermite" in name and type(degree) is float:
+        return  # whose degrees are integers
     for given in PARAMETERS[function.nin - 2]:
 
         def f(x, given=given):
@@ -85,4 +87,4 @@ def test_a_rough_tolerance_of_lambertw_is_refused():
     for f in (lambda x: special.lambertw(x, 0, 2).real, lambda x: special.lambertw(x, tol=1e-3).real):
         with pytest.raises((S2SGradError, Refusal), match="solves no equation"):
             grad(f)(0.7)
-    assert grad(lambda x: special.lambertw(x, 0, 1e-10).real)(0.7) == pytest.approx(0.4416530, rel=1e-6)
+    assert grad(lambda x: special.lambertw(x, 0, 1e-10).real)(0.7) == pytest.approx(0.4416279, rel=1e-6)

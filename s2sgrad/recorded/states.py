@@ -37,6 +37,7 @@ _NUMBERING = (id, hash, object.__hash__)
 _NOTED = ("pairs", "traits")  # what we keep on functions
 _LISTED = (list, tuple, set, frozenset, collections.deque)
 _MOST = 20_000  # things that are looked at
+_SMALL = 4096  # bytes of an array that are kept
 _LONGEST = 200  # of the texts that are taken for names
 _OURS = __name__.rpartition(".")[0]
 
@@ -175,7 +176,9 @@ def _find_functions(given: tuple, into: list[Any]) -> None:
 
 
 def _contents(x: np.ndarray) -> tuple:
-    return x.shape, x.strides, x.dtype, np.ndarray.tobytes(x)
+    """What tells whether an array was written: its numbers, of a large one their hash."""
+    held = np.ndarray.tobytes(x)
+    return x.shape, x.strides, x.dtype, held if len(held) <= _SMALL else hash(held)
 
 
 def _has_state(x: Any) -> bool:

@@ -19,8 +19,8 @@ from s2sgrad.runtime import unbroadcast
 def below(n):
     """The degree below, as an integer where SciPy's may be one.
 
-    >>> below(0.0), below(2.5), below([1.0, 2.0])
-    (array(-1), np.float64(1.5), array([0, 1]))
+    >>> below(np.array([1.0, 2.0])), float(below(2.5)), int(below(0.0))
+    (array([0, 1]), 1.5, -1)
     """
     whole = np.asarray(n)
     return (whole.astype(int) if np.all(whole == np.trunc(whole)) else whole) - 1

@@ -38,6 +38,7 @@ example(_called, interpolate.PchipInterpolator(_knots, normal(6)), between(0.1, 
 example(interpolate.BSpline.__call__, interpolate.make_interp_spline(_knots, normal(6)), between(0.1, 2.5, 4))
 example(interpolate.BSpline.__call__, interpolate.make_interp_spline(_knots, normal(6, 2)), between(0.1, 2.5, 4), nu=1)
 example(rules.along, normal(2, 3), normal(2))
+example(rules.counting, normal(4), normal(4))
 example(rules.along, normal(2, 3), normal(2, 3))
 example(rules.across, normal(2), normal(2, 3))
 

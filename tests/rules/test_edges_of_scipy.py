@@ -37,6 +37,30 @@ def test_slopes_of_orthogonal_polynomials(name, degree):
                 np.testing.assert_allclose(jvp(f, (x,), (1.0,))[1], wanted[0], rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("degree", [-2, -3])
+@pytest.mark.parametrize("name", ["eval_chebyt", "eval_chebyc", "eval_sh_chebyt"])
+def test_slopes_of_negative_degrees(name, degree):
+    function = getattr(special, name)
+    wanted = (function(degree, 0.3 + STEP) - function(degree, 0.3 - STEP)) / (2.0 * STEP)
+    np.testing.assert_allclose(grad(lambda x: function(degree, x))(0.3), wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("degree", [1e9 + 0.5, np.inf, np.nan, -2.0])
+def test_slopes_of_degrees_without_a_polynomial_take_no_time(degree):
+    with np.errstate(all="ignore"):
+        wanted = special.eval_gegenbauer(degree - 1, 1.5, 0.3)
+        np.testing.assert_array_equal(grad(lambda x: special.eval_legendre(degree, x))(0.3), wanted)
+
+
+def test_a_constant_spline_outside():
+    constant = BSpline(KNOTS, ROWS[0], 3, extrapolate=False)
+    x = np.array([0.5, 4.0])
+    told = grad(lambda x: np.nansum(constant(x, extrapolate=False)))(x)
+    np.testing.assert_array_equal(np.isnan(told), [False, False])
+    assert told[1] == 0.0
+    np.testing.assert_array_equal(np.isnan(grad(lambda x: np.nansum(constant(x)))(x)), [False, True])
+
+
 KNOTS = np.array([0.0, 0, 0, 0, 1, 2, 3, 3, 3, 3])
 ROWS = np.arange(36.0).reshape(6, 6) ** 1.5
 OUTSIDE = {

@@ -4,7 +4,7 @@ is one of the degree below.
     y = special.eval_legendre(n, x)     ->      x_bar = y_bar * special.eval_gegenbauer(n - 1, 1.5, x)
     y = special.eval_chebyt(n, x)       ->      x_bar = y_bar * n * special.eval_chebyu(n - 1, x)
 
-SciPy's polynomials of degree -1 are 0, but for those of Hermite; as functions of a real degree, they are nan at places.
+The slope of degree 0 is 0: SciPy's polynomials of degree -1 are 0 or nan, and those of Hermite are others.
 """
 
 from __future__ import annotations
@@ -17,13 +17,12 @@ from s2sgrad.runtime import unbroadcast
 
 
 def below(n):
-    """The degree below, as an integer where SciPy's may be one.
+    """The degree below, but 0 below 0, where the slope is 0.
 
-    >>> below(np.array([1.0, 2.0])), float(below(2.5)), int(below(0.0))
-    (array([0, 1]), 1.5, -1)
+    >>> below(3), below(2.5), below(0)
+    (2, 1.5, 0)
     """
-    whole = np.asarray(n)
-    return (whole.astype(int) if np.all(whole == np.trunc(whole)) else whole) - 1
+    return n - (n != 0)
 
 
 flat(below)
@@ -32,37 +31,37 @@ flat(below)
 @elementwise(special.eval_jacobi)
 def eval_jacobi(g, y, n, alpha, beta, x):
     slope = 0.5 * (n + alpha + beta + 1.0) * special.eval_jacobi(below(n), alpha + 1.0, beta + 1.0, x)
-    return None, None, None, g * slope
+    return None, None, None, g * np.where(np.equal(n, 0), 0.0, slope)
 
 
 @elementwise(special.eval_gegenbauer)
 def eval_gegenbauer(g, y, n, alpha, x):
-    return None, None, g * 2.0 * alpha * special.eval_gegenbauer(below(n), alpha + 1.0, x)
+    return None, None, g * 2.0 * alpha * np.where(np.equal(n, 0), 0.0, special.eval_gegenbauer(below(n), alpha + 1.0, x))
 
 
 @elementwise(special.eval_legendre)
 def eval_legendre(g, y, n, x):
-    return None, g * special.eval_gegenbauer(below(n), 1.5, x)
+    return None, g * np.where(np.equal(n, 0), 0.0, special.eval_gegenbauer(below(n), 1.5, x))
 
 
 @elementwise(special.eval_chebyt)
 def eval_chebyt(g, y, n, x):
-    return None, g * n * special.eval_chebyu(below(n), x)
+    return None, g * n * np.where(np.equal(n, 0), 0.0, special.eval_chebyu(below(n), x))
 
 
 @elementwise(special.eval_chebyu)
 def eval_chebyu(g, y, n, x):
-    return None, g * 2.0 * special.eval_gegenbauer(below(n), 2.0, x)
+    return None, g * 2.0 * np.where(np.equal(n, 0), 0.0, special.eval_gegenbauer(below(n), 2.0, x))
 
 
 @elementwise(special.eval_genlaguerre)
 def eval_genlaguerre(g, y, n, alpha, x):
-    return None, None, -g * special.eval_genlaguerre(below(n), alpha + 1.0, x)
+    return None, None, -g * np.where(np.equal(n, 0), 0.0, special.eval_genlaguerre(below(n), alpha + 1.0, x))
 
 
 @elementwise(special.eval_laguerre)
 def eval_laguerre(g, y, n, x):
-    return None, -g * special.eval_genlaguerre(below(n), 1.0, x)
+    return None, -g * np.where(np.equal(n, 0), 0.0, special.eval_genlaguerre(below(n), 1.0, x))
 
 
 @elementwise(special.eval_hermite)
@@ -89,33 +88,32 @@ for _name in ("n", "alpha", "beta"):
 
 @elementwise(special.eval_chebyc)  # 2 * eval_chebyt(n, x / 2)
 def eval_chebyc(g, y, n, x):
-    return None, g * n * special.eval_chebyu(below(n), 0.5 * x)
+    return None, g * n * np.where(np.equal(n, 0), 0.0, special.eval_chebyu(below(n), 0.5 * x))
 
 
 @elementwise(special.eval_chebys)  # eval_chebyu(n, x / 2)
 def eval_chebys(g, y, n, x):
-    return None, g * special.eval_gegenbauer(below(n), 2.0, 0.5 * x)
+    return None, g * np.where(np.equal(n, 0), 0.0, special.eval_gegenbauer(below(n), 2.0, 0.5 * x))
 
 
 @elementwise(special.eval_sh_chebyt)  # the shifted ones are those of 2 * x - 1
 def eval_sh_chebyt(g, y, n, x):
-    return None, g * 2.0 * n * special.eval_chebyu(below(n), 2.0 * x - 1.0)
+    return None, g * 2.0 * n * np.where(np.equal(n, 0), 0.0, special.eval_chebyu(below(n), 2.0 * x - 1.0))
 
 
 @elementwise(special.eval_sh_chebyu)
 def eval_sh_chebyu(g, y, n, x):
-    return None, g * 4.0 * special.eval_gegenbauer(below(n), 2.0, 2.0 * x - 1.0)
+    return None, g * 4.0 * np.where(np.equal(n, 0), 0.0, special.eval_gegenbauer(below(n), 2.0, 2.0 * x - 1.0))
 
 
 @elementwise(special.eval_sh_legendre)
 def eval_sh_legendre(g, y, n, x):
-    return None, g * 2.0 * special.eval_gegenbauer(below(n), 1.5, 2.0 * x - 1.0)
+    return None, g * 2.0 * np.where(np.equal(n, 0), 0.0, special.eval_gegenbauer(below(n), 1.5, 2.0 * x - 1.0))
 
 
 @elementwise(special.eval_sh_jacobi)
 def eval_sh_jacobi(g, y, n, p, q, x):
-    degree = np.where(np.equal(n, 0), 0, below(n))
-    slope = (n + p) * special.eval_jacobi(degree, p - q + 1.0, q, 2.0 * x - 1.0) / special.binom(2.0 * n + p - 1.0, n)
+    slope = (n + p) * special.eval_jacobi(below(n), p - q + 1.0, q, 2.0 * x - 1.0) / special.binom(2.0 * n + p - 1.0, n)
     return None, None, None, g * np.where(np.equal(n, 0), 0.0, slope)
 
 

@@ -21,7 +21,6 @@ from scipy import integrate, optimize, sparse, stats
 
 from s2sgrad import S2SGradError, grad, hessian, jvp, vjp
 from s2sgrad.runtime.checks import Refusal
-from s2sgrad.solvers import handed
 
 REFUSED = (S2SGradError, Refusal)
 X = 0.7
@@ -622,23 +621,6 @@ def test_a_nested_function_as_a_key_is_refused_by_name():
 
     with pytest.raises(REFUSED, match="`law`, a function or an object, is used as a value"):
         grad(f)(X)
-
-
-def test_a_solver_runs_once_to_check_all_of_its_derivatives(monkeypatch):
-    calls = []
-    alike = handed._are_alike
-    monkeypatch.setattr(handed, "_are_alike", lambda *given: calls.append(1) or alike(*given))
-
-    def f(k, c):
-        return integrate.quad(lambda t, m: k * np.sin(c * t) * m, 0.0, k, args=(c,))[0]
-
-    _, pullback = vjp(f, 0.7, 1.3)
-    pullback(1.0)
-    assert len(calls) == 1
-    pullback(1.0)
-    assert len(calls) == 2
-    jvp(f, (0.7, 1.3), (1.0, 1.0))
-    assert len(calls) == 3
 
 
 def remembered_in_an_array_of_args(k):

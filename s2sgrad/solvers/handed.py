@@ -10,7 +10,6 @@ thousandth, that is an error.
 from __future__ import annotations
 
 import inspect
-import threading
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -63,63 +62,20 @@ def require_only(g: Any, known: tuple, said: str) -> None:
 def _same_result(solver: Function, further: tuple[str, ...]) -> Function:
     """A check that a solver still gives a result: a function that draws, or reads what has changed, is another one now.
 
-    A sweep asks once for each argument, `asked`: the solver runs once for all of them.
     `further`: the keywords that are None where a call does not give them.
     """
-    known = _Known()
 
-    def require_same_result(asked: str, y: Any, *arguments: Any, **words: Any) -> None:
-        if known.has(asked, (y, *arguments, *words.values())):
-            return
+    def require_same_result(y: Any, *arguments: Any, **words: Any) -> None:
         given = {name: word for name, word in words.items() if word is not None or name not in further}
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             again = solver(*map(new, arguments), **{name: new(word) for name, word in given.items()})
         if not _are_alike([*_numbers(again)], [*_numbers(y)]):
-            known.forget()
             what = "a function that it was handed draws random numbers, or what it reads was changed; pass this by `args=`"
             raise Refusal(None, f"{solver.__name__} gives another result when the derivative calls it again: {what}")
 
     flat(require_same_result)
     return require_same_result
-
-
-def _are_one(a: Any, b: Any) -> bool:
-    """Whether two arguments are one object, or arrays, numbers and containers with the same contents."""
-    if a is b or type(a) is not type(b):
-        return a is b
-    if isinstance(a, (list, tuple)):
-        return len(a) == len(b) and all(map(_are_one, a, b))
-    if isinstance(a, dict):
-        return a.keys() == b.keys() and all(_are_one(a[k], b[k]) for k in a)
-    if type(a) is np.ndarray:
-        return a.dtype.kind in "fciub" and a.dtype == b.dtype and np.array_equal(a, b)
-    return type(a) in (float, np.float64, int, str) and bool(a == b)
-
-
-class _Known(threading.local):
-    """The latest call of a solver, by all that it is about, and the arguments that were asked for.
-
-    >>> known, y = _Known(), np.ones(2)
-    >>> known.has("f", (y,)), known.has("args", (y,)), known.has("f", (y,))
-    (False, True, False)
-    """
-
-    def __init__(self) -> None:
-        self.forget()
-
-    def forget(self) -> None:
-        """Know nothing."""
-        self.about: tuple = ()
-        self.asked: set[str] = set()
-
-    def has(self, asked: str, about: tuple) -> bool:
-        """Whether these are those of the latest call, for another argument: for the same one, it is another sweep."""
-        if _are_one(about, self.about) and asked not in self.asked:
-            self.asked.add(asked)
-            return True
-        self.about, self.asked = about, {asked}
-        return False
 
 
 def _are_alike(found: list[np.ndarray], before: list[np.ndarray]) -> bool:
@@ -341,7 +297,7 @@ def _checked(rule: Function, name: str, spec: given.Given, check: Function) -> F
     name = name if rule.__name__ == "<lambda>" else rule.__name__
     text = (
         f"def {name}({', '.join([along, y, *by_place, *['*'] * bool(by_name), *by_name])}):\n"
-        f"    {check_}({name!r}, {y}, {passed})\n"
+        f"    {check_}({y}, {passed})\n"
         f"    return {rule_}({along}, {y}, {passed})\n"
     )
     return made(text, name, rule, {check_: check, rule_: rule}, set())

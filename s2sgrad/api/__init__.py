@@ -204,7 +204,6 @@ def _load() -> None:
     from s2sgrad.analysis import reached_codes
     from s2sgrad.api import debugging, dynamic, forward, products, recording
     from s2sgrad.api.arguments import require_followed_leaves, require_unreferred
-    from s2sgrad.recorded import states
 
     runtime.provide(refer_to=reached_codes.refer_to, unreferred=require_unreferred, followed_leaves=require_followed_leaves)
     runtime.provide(
@@ -212,7 +211,6 @@ def _load() -> None:
         called=dynamic.called,
         begun_again=dynamic.begun_again,
         pair_in_turn=dynamic.pair_in_turn,
-        read_by=states.read_by,
     )
     runtime.provide(tangent=forward.tangent_for, unfolded=forward.unfolded, jvp=forward.jvp)
     runtime.provide(recorded_gradient=recording.gradient, recorded_tangent=recording.along, text_of_run=_text_of_run)

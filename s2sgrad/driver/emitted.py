@@ -23,8 +23,7 @@ from s2sgrad.backends import NUMPY, Backend
 from s2sgrad.driver.options import Options
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir import notes
-from s2sgrad.ir.quote import assign, clone, empty_arguments, mentioned, name, nested, nodes, nodes_of
-from s2sgrad.ir.reach import call
+from s2sgrad.ir.quote import assign, clone, empty_arguments, mentioned, name, nodes
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Origin, Unit
 from s2sgrad.memory import behaviour, repeats
@@ -32,8 +31,7 @@ from s2sgrad.memory.aliases import Aliases
 from s2sgrad.memory.sources import bound_sources, has_memory
 from s2sgrad.memory.writes import in_place
 from s2sgrad.primitives import catalogue, libraries
-from s2sgrad.rules import table
-from s2sgrad.runtime import reading, structure
+from s2sgrad.runtime import structure
 from s2sgrad.runtime.traits import PLAIN, Traits
 from s2sgrad.transform.calls import Pair
 
@@ -158,71 +156,63 @@ def writes_arrays(unit: Unit, body: list[gast.AST]) -> bool:
     return any((b := in_place(unit, s, unit.kinds)) is not None and b not in ours for s in reverse)
 
 
-def free_data(unit: Unit, reverse: list[gast.AST], names: Set[str]) -> dict[str, gast.AST]:
+def free_data(unit: Unit, forward: list[gast.AST], reverse: list[gast.AST], names: Set[str]) -> dict[str, gast.AST]:
     """The data under free names and attributes of modules that the reverse sweep reads, by the local names that it uses for
-    them: they may change before it runs, so a record keeps them."""
+    them: they may change before it runs, so a record keeps them.  An attribute of what only the run knows may be missing:
+    it is kept where every run reads it."""
     out: dict[str, gast.AST] = {}
     for free in sorted(names - unit.locals - unit.helpers.keys()):
         _keep(unit, name(free), free, out)
     known: dict[str, str] = {}
+    bound, certain = effects.written(reverse), _surely_read(forward)
 
-    def kept(node: Any) -> Any:
+    def kept(node: Any, alone: bool) -> Any:
         """The local name of an attribute that may change; anything else as it is."""
         if not isinstance(node, gast.Attribute) or _is_fixed(unit.resolve(node.value)):
             return node
-        if (text := emit.expression(node)) not in known:
+        text = emit.expression(node)
+        if text not in known and (alone or text in certain):
             local = unit.local(node.attr)
             if _keep(unit, clone(node), local, out):
                 known[text] = local
-            elif _is_of_object(unit, node) and mentioned(node).isdisjoint(bound):
+            elif text in certain and _is_of_object(unit, node) and mentioned(node).isdisjoint(bound):
                 known[text], out[local] = local, clone(node)
         return name(known[text]) if text in known else node
 
-    bound = effects.written(reverse)
     for statement in reverse:
         for node in nodes(statement):
             for key, part in node.__dict__.items():
                 if isinstance(part, list):
-                    part[:] = map(kept, part)
+                    part[:] = [kept(item, alone=False) for item in part]
                 elif key != "func" or not isinstance(node, gast.Call):
-                    node.__dict__[key] = kept(part)
+                    node.__dict__[key] = kept(part, alone=True)
     return out
+
+
+_EVALUATED = (gast.Assign, gast.AnnAssign, gast.AugAssign, gast.Expr)
+_PERHAPS = (gast.IfExp, gast.BoolOp, gast.Compare, gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp,
+            gast.GeneratorExp)  # fmt: skip
+
+
+def _surely_read(forward: list[gast.AST]) -> set[str]:
+    """The attributes that every run reads, and of what their names hold at the end: outside of branches and loops."""
+    out: dict[str, gast.AST] = {}
+    for statement in forward:
+        waiting = [statement] if isinstance(statement, _EVALUATED) else []
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Load):
+                out[emit.expression(node)] = node
+            waiting += [] if isinstance(node, _PERHAPS) else gast.iter_child_nodes(node)
+        written = effects.written([statement])
+        out = {text: node for text, node in out.items() if mentioned(node).isdisjoint(written)}
+    return {*out}
 
 
 def _is_of_object(unit: Unit, node: gast.Attribute) -> bool:
     """Whether an attribute is read of an object or a function that only the run knows, and that may set it later."""
     unknown = isinstance(unit.kinds.get(getattr(node.value, "id", ""), UNKNOWN), Unknown)
     return isinstance(node.ctx, gast.Load) and unknown and not hasattr(np.ndarray, node.attr)
-
-
-def handed_functions(unit: Unit, forward: list[gast.AST]) -> list[str]:
-    """Note, after each call that hands functions to a rule, what they read outside; the names of these notes."""
-    out = []
-    for body in nested(forward):
-        for k, statement in reversed([*enumerate(body)]):
-            handed = [a for called in nodes_of(effects.header(statement), {gast.Call}) for a in _handed(unit, called)]
-            if handed:
-                out.append(seen := unit.local("seen"))
-                noted = assign(seen, call(unit, "read_by", reading.read_by, *map(clone, handed)))
-                body[k + 1 : k + 1] = marked([noted], "forward")
-    return out
-
-
-def _handed(unit: Unit, called: gast.Call) -> list[gast.AST]:
-    """The arguments of a call that may be functions which a rule calls again."""
-    target = unit.called(called)
-    rule = None if target is MISSING else table.lookup(target)
-    if rule is None or rule.given is None or not libraries.is_numeric(target):
-        return []
-    given = [*called.args, *(k.value for k in called.keywords)]
-    return [a for a in given if isinstance(a, (gast.Name, gast.Attribute)) and not _is_data(unit, a)]
-
-
-def _is_data(unit: Unit, node: gast.AST) -> bool:
-    """Whether an argument is known to be no function."""
-    found = unit.resolve(node)
-    kind = unit.kinds.get(getattr(node, "id", ""), UNKNOWN)
-    return not callable(found) if found is not MISSING else not isinstance(kind, Unknown)
 
 
 def own_data(unit: Unit, forward: list[gast.AST], saved: list[str], own: set[str]) -> tuple[list[gast.AST], list[gast.AST]]:

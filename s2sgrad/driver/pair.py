@@ -18,7 +18,7 @@ from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.cleanup import temporaries
 from s2sgrad.driver.compilation import Compilation
 from s2sgrad.driver.differentiated import Differentiated, follows_own_rules
-from s2sgrad.driver.emitted import Paired, free_data, handed_functions, in_order, mark, marked, own_data, writes_arrays
+from s2sgrad.driver.emitted import Paired, free_data, in_order, mark, marked, own_data, writes_arrays
 from s2sgrad.flow.facts import Facts
 from s2sgrad.inplace import own_arguments
 from s2sgrad.ir.forms import alone
@@ -28,7 +28,7 @@ from s2sgrad.ir.unit import Origin, Unit, parameters
 from s2sgrad.memory.aliases import Aliases
 from s2sgrad.memory.sources import has_memory
 from s2sgrad.memory.stacks import recorded_stacks
-from s2sgrad.runtime import checks, reading, shadows
+from s2sgrad.runtime import checks, shadows
 from s2sgrad.runtime.traits import Slots, declare
 from s2sgrad.source import branches
 from s2sgrad.transform import escape_copies, results
@@ -110,25 +110,22 @@ class Callee(Differentiated):
         bound = (effects.written(forward) & unit.locals) | given
         saved = [n for n in in_order(forward, self.parameters) if n in exposed & bound]
         temporaries.agree(unit, c.tree, saved)
-        outer = free_data(unit, reverse, exposed - bound) if self.kept_apart else {}
-        seen = handed_functions(unit, forward) if self.kept_apart else []
+        outer = free_data(unit, forward, reverse, exposed - bound) if self.kept_apart else {}
         forward, value = escape_copies.without_copy(unit, forward, value, saved, given)
-        plain = self._reads_arguments_alone(c, forward, saved) and not outer and not seen
+        plain = self._reads_arguments_alone(c, forward, saved) and not outer
         if plain and not c.callees.options.debug:  # `debug` checks what the forward function computes
             pair.needs = tuple(saved)
             return [self._adjoint(c, reverse, list(saved))]
         copies, record_values = own_data(unit, forward, saved, bound) if self.kept_apart else ([], [*map(name, saved)])
-        record_values += [*map(name, seen), *outer.values()]
-        first = self._recording(c, [*forward, *marked(copies, "forward")], [*saved, *seen], value, record_values)
+        first = self._recording(c, [*forward, *marked(copies, "forward")], saved, value, [*record_values, *outer.values()])
         record = unit.local("saved")
         records = self.walk.records
         own = {*records.storage.stacks} - records.storage.referring | recorded_stacks(unit, c.tree)
         shared = self._shared(c, first.tree, saved) if pair.bwd.traits.restores else frozenset()
         declare(pair.bwd, slots=Slots(frozenset(k for k, n in enumerate(saved) if n in own), shared))
-        if saved or outer or seen:
-            unpacked = gast.Tuple([name(n, store=True) for n in (*saved, *seen, *outer)], gast.Store())
-            checks_ = [gast.Expr(call(unit, "as_before", reading.as_before, name(n))) for n in seen]
-            reverse[:0] = marked([assign(unpacked, name(record)), *checks_], "reverse")
+        if saved or outer:
+            unpacked = gast.Tuple([name(n, store=True) for n in (*saved, *outer)], gast.Store())
+            reverse[:0] = marked([assign(unpacked, name(record))], "reverse")
         return [first, self._adjoint(c, reverse, [record])]
 
     def sweeps(self, c: Compilation) -> tuple[list[gast.AST], list[gast.AST], gast.AST]:

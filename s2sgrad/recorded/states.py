@@ -15,7 +15,7 @@ import functools
 import random
 import sys
 import types
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,6 @@ from s2sgrad.recorded.runs import refuse
 from s2sgrad.recorded.values import bottom, follows, is_handle
 from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checks import Refusal
-from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.structure import stored_in
 
 _OF_ABSTRACT_CLASSES = type(vars(abc.ABC)["_abc_impl"])
@@ -34,10 +33,8 @@ _FIXED = (str, bytes, int, float, complex, type(None), type(...), np.generic, np
           types.CodeType, _OF_ABSTRACT_CLASSES)  # fmt: skip
 _NUMBERING = (id, hash, object.__hash__)
 """What gives the number of an object, which another one with the same contents has not."""
-_NOTED = ("pairs", "traits")  # what we keep on functions
 _LISTED = (list, tuple, set, frozenset, collections.deque)
 _MOST = 20_000  # things that are looked at
-_SMALL = 4096  # bytes of an array that are kept
 _LONGEST = 200  # of the texts that are taken for names
 _OURS = __name__.rpartition(".")[0]
 
@@ -151,34 +148,8 @@ class State:
         return next((x for x, before in self._contents if _contents(x) != before), None)
 
 
-def read_by(given: tuple) -> Callable[[], None] | None:
-    """What raises where the functions among these read something else than now; None where that is nothing, or has a state
-    that no one can compare."""
-    functions: list[Any] = []
-    _find_functions(given, functions)
-    try:
-        state = State(tuple(functions)) if functions else None
-    except Refusal:
-        return None
-    return None if state is None else lambda: state.require_same()  # a function, of which a record makes no copy
-
-
-def _find_functions(given: tuple, into: list[Any]) -> None:
-    for x in given:
-        if isinstance(x, Closure):
-            _find_functions((x.function, *x.holds), into)
-        elif isinstance(x, functools.partial):
-            _find_functions((x.func, *x.args, *x.keywords.values()), into)
-        elif isinstance(x, types.MethodType):
-            _find_functions((x.__func__,), into)
-        elif isinstance(x, types.FunctionType):
-            into.append(x)
-
-
 def _contents(x: np.ndarray) -> tuple:
-    """What tells whether an array was written: its numbers, of a large one their hash."""
-    held = np.ndarray.tobytes(x)
-    return x.shape, x.strides, x.dtype, held if len(held) <= _SMALL else hash(held)
+    return x.shape, x.strides, x.dtype, np.ndarray.tobytes(x)
 
 
 def _has_state(x: Any) -> bool:
@@ -232,8 +203,7 @@ def _held_by_callable(x: Any) -> tuple | None:
     if isinstance(x, types.FunctionType):
         if (x.__module__ or "").startswith(_OURS):
             return ()
-        named = (value for name, value in x.__dict__.items() if name not in _NOTED)
-        return (x.__code__, *_cells(x), *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values(), *named)
+        return (x.__code__, *_cells(x), *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values(), *x.__dict__.values())
     if isinstance(x, types.MethodType):
         return x.__func__, x.__self__
     if isinstance(x, types.BuiltinFunctionType):

@@ -14,7 +14,6 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.rules.table import elementwise, flat, linear
-from s2sgrad.runtime import reading
 
 
 @elementwise(np.absolute, np.fabs, abs)
@@ -171,7 +170,7 @@ def _(y, x, x_dot):
 
 
 flat(np.sign, np.floor, np.ceil, np.trunc, np.rint, np.fix, np.round, round, np.floor_divide)
-flat(runtime.stop_gradient, runtime.emptied, runtime.raised, runtime.caught, reading.read_by, reading.as_before)
+flat(runtime.stop_gradient, runtime.emptied, runtime.raised, runtime.caught)
 flat(np.isnan, np.isinf, np.isfinite, np.isposinf, np.isneginf, np.signbit, np.isreal, np.iscomplex)
 flat(np.isclose, np.allclose, np.array_equal, np.array_equiv, np.gcd, np.lcm, np.around)
 flat(np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert, np.left_shift, np.right_shift)

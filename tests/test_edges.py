@@ -179,7 +179,8 @@ def of_numbers(x):
 
 
 FOLLOWED = [
-    starred_method, impedance, view_of_a_copy, starred_tuple, starred_slices, through_a_wrapper, mapped_partial,
+    starred_method, impedance, view_of_a_copy, starred_tuple, starred_slices, through_a_wrapper,
+    pytest.param(mapped_partial, marks=pytest.mark.records, id="mapped_partial"),
     by_a_numpy_integer, listed_numbers, named_values, four_rows, between, other_branch, unbound_super, partitioned,
     rule_by_keywords, dropped, of_a_number, trapezoids, differences_before, of_numbers,
 ]  # fmt: skip

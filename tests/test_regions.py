@@ -7,6 +7,7 @@ import pytest
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.flow.graph import Graph
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import expression, nodes, statements
 from s2sgrad.ir.unit import Unit
@@ -106,7 +107,7 @@ def test_a_section_that_an_inner_loop_reads(head, apart):
 def test_a_store_that_no_later_read_meets(text, spared):
     unit, tree = compiled(text)
     (store,) = (s for s in effects.walk(tree.body) if effects.stored(s) is not None)
-    assert (id(store) in Sections(unit, tree).spare(loops_in(tree)[0])) is spared
+    assert (id(store) in Sections(unit, tree, Graph(tree)).spare(loops_in(tree)[0])) is spared
 
 
 @pytest.mark.parametrize("heads, index, covered", [

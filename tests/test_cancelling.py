@@ -45,7 +45,7 @@ def differences(f, z, w):
 
 
 @pytest.mark.dear
-@pytest.mark.sampled(one_in=24, by="part")
+@pytest.mark.sampled(one_in=48, by="part")
 @pytest.mark.parametrize("part", range(PARTS))
 def test_whatever_is_taken_out(part):
     w = np.cos(np.arange(9.0)).reshape(3, 3)

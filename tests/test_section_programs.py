@@ -14,7 +14,7 @@ from section_programs import section_program
 OF_A_PART = 12
 
 
-@pytest.mark.sampled(one_in=4, by="part")
+@pytest.mark.sampled(one_in=12, by="part")
 @pytest.mark.parametrize("part", range(8))
 @pytest.mark.parametrize("order", [1, 0, "jacfwd"])
 def test_right_or_refused(part, order):

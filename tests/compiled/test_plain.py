@@ -1405,7 +1405,7 @@ UPDATES = [
 
 
 @pytest.mark.dear
-@pytest.mark.sampled(one_in=6)
+@pytest.mark.sampled(one_in=16)
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("update", UPDATES)
 def test_parts_of_an_array_that_is_written(update, part, tmp_path):

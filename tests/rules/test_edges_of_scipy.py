@@ -45,7 +45,23 @@ def test_slopes_of_negative_degrees(name, degree):
     np.testing.assert_allclose(grad(lambda x: function(degree, x))(0.3), wanted, rtol=1e-6)
 
 
-@pytest.mark.parametrize("degree", [1e9 + 0.5, np.inf, np.nan, -2.0])
+@pytest.mark.parametrize("degree", [-1, -2, -3, -4, -7, -2.0, -3.0, -0.3, -1.5])
+@pytest.mark.parametrize("name", ["eval_legendre", "eval_chebyu", "eval_chebys", "eval_sh_chebyu", "eval_sh_legendre"])
+def test_slopes_of_degrees_that_fold(name, degree):
+    function = getattr(special, name)
+
+    def f(x):
+        return function(degree, x)
+
+    def slope(f, x):
+        return (f(x + STEP) - f(x - STEP)) / (2.0 * STEP)
+
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(grad(f)(0.31), slope(f, 0.31), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(grad(grad(f))(0.31), slope(grad(f), 0.31), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("degree", [1e9 + 0.5, np.inf, np.nan])
 def test_slopes_of_degrees_without_a_polynomial_take_no_time(degree):
     with np.errstate(all="ignore"):
         wanted = special.eval_gegenbauer(degree - 1, 1.5, 0.3)

@@ -25,7 +25,17 @@ def below(n):
     return n - (n != 0)
 
 
-flat(below)
+def folded(n, both):
+    """The degree of a polynomial that is that of `n`, up to its sign, because the degrees add up to `both`: DLMF 14.9.5 and
+    18.5.2, `P[-1 - n] = P[n]` and `U[-2 - n] = -U[n]`.
+
+    >>> folded(np.array([3, -2, 0]), -1), folded(np.array([-1.0, 2.5]), -2)
+    (array([3, 1, 0]), array([-1. ,  2.5]))
+    """
+    return np.where(np.less(n, both - n), both - n, n)[()]
+
+
+flat(below, folded)
 
 
 @elementwise(special.eval_jacobi)
@@ -41,7 +51,8 @@ def eval_gegenbauer(g, y, n, alpha, x):
 
 @elementwise(special.eval_legendre)
 def eval_legendre(g, y, n, x):
-    return None, g * np.where(np.equal(n, 0), 0.0, special.eval_gegenbauer(below(n), 1.5, x))
+    m = folded(n, -1)
+    return None, g * np.where(np.equal(m, 0), 0.0, special.eval_gegenbauer(below(m), 1.5, x))
 
 
 @elementwise(special.eval_chebyt)
@@ -51,7 +62,9 @@ def eval_chebyt(g, y, n, x):
 
 @elementwise(special.eval_chebyu)
 def eval_chebyu(g, y, n, x):
-    return None, g * 2.0 * np.where(np.equal(n, 0), 0.0, special.eval_gegenbauer(below(n), 2.0, x))
+    m = folded(n, -2)
+    slope = np.where(np.equal(m * (m + 1), 0), 0.0, special.eval_gegenbauer(below(m), 2.0, x))
+    return None, g * np.where(np.less(n, -1), -2.0, 2.0) * slope
 
 
 @elementwise(special.eval_genlaguerre)
@@ -93,7 +106,9 @@ def eval_chebyc(g, y, n, x):
 
 @elementwise(special.eval_chebys)  # eval_chebyu(n, x / 2)
 def eval_chebys(g, y, n, x):
-    return None, g * np.where(np.equal(n, 0), 0.0, special.eval_gegenbauer(below(n), 2.0, 0.5 * x))
+    m = folded(n, -2)
+    slope = np.where(np.equal(m * (m + 1), 0), 0.0, special.eval_gegenbauer(below(m), 2.0, 0.5 * x))
+    return None, g * np.where(np.less(n, -1), -1.0, 1.0) * slope
 
 
 @elementwise(special.eval_sh_chebyt)  # the shifted ones are those of 2 * x - 1
@@ -103,12 +118,15 @@ def eval_sh_chebyt(g, y, n, x):
 
 @elementwise(special.eval_sh_chebyu)
 def eval_sh_chebyu(g, y, n, x):
-    return None, g * 4.0 * np.where(np.equal(n, 0), 0.0, special.eval_gegenbauer(below(n), 2.0, 2.0 * x - 1.0))
+    m = folded(n, -2)
+    slope = np.where(np.equal(m * (m + 1), 0), 0.0, special.eval_gegenbauer(below(m), 2.0, 2.0 * x - 1.0))
+    return None, g * np.where(np.less(n, -1), -4.0, 4.0) * slope
 
 
 @elementwise(special.eval_sh_legendre)
 def eval_sh_legendre(g, y, n, x):
-    return None, g * 2.0 * np.where(np.equal(n, 0), 0.0, special.eval_gegenbauer(below(n), 1.5, 2.0 * x - 1.0))
+    m = folded(n, -1)
+    return None, g * 2.0 * np.where(np.equal(m, 0), 0.0, special.eval_gegenbauer(below(m), 1.5, 2.0 * x - 1.0))
 
 
 @elementwise(special.eval_sh_jacobi)

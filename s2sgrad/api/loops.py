@@ -37,7 +37,7 @@ def looped(compiled: Compiled | Whole, threads: bool = False) -> Any:
         return compiled.function
     loops = vars(compiled.function).get("loops")
     if loops is None:
-        from s2sgrad.compiled.pauses import without_collection
+        from s2sgrad.driver.pauses import without_collection
 
         with without_collection():
             from s2sgrad.compiled.running import Loops

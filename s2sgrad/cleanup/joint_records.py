@@ -173,12 +173,14 @@ def _note(stack: _Stack, block: Block, place: int, call: gast.Call) -> None:
     if form == "push":
         stack.pushing.append(block)
         stack.pushes.append(_Moves(place, call.args[0]))
-    elif form == "pop":
+    elif form == "pop" and not (statement.value is call and _unpacks(statement)):
         bound = statement.value is call and bound_name(statement) is not None
-        if statement.value is call and isinstance(getattr(statement, "targets", [None])[0], gast.Tuple):
-            return
         stack.popping.append(block)
         stack.pops.append(_Moves(place, statement.targets[0]) if bound else _Moves(place, call, call))
+
+
+def _unpacks(statement: gast.AST) -> bool:
+    return isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Tuple)
 
 
 def _joined(unit: Unit, tree: gast.FunctionDef, stacks: list[_Stack]) -> bool:

@@ -30,6 +30,7 @@ loop has as many trips each time, so that there are no more records than before.
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -85,21 +86,30 @@ class _Loops:
         if not all(isinstance(p, gast.Slice) or getattr(p, "value", 0) is Ellipsis for p in parts_of(record.section.slice)):
             return False  # there may be no such element where the loop has no trips
         bound = {name for s in effects.walk([there, back]) for name in binds(s)}
-        return record.base not in bound and self._is_bound_before(record.base, there, record.pushing)
+        there_is = record.base not in bound and self._is_bound_before(record.base, there, record.pushing)
+        return there_is and self._has_as_many_trips(there, record.pushing)
+
+    def _around(self, loop: gast.AST, body: Block) -> Iterator[tuple[gast.AST, Block]]:
+        """A loop, and the statements around it from the inside out, each with its block."""
+        statement, block = loop, self.holders[id(body)][1]
+        yield statement, block
+        while id(block) in self.holders:
+            statement, block = self.holders[id(block)]
+            yield statement, block
 
     def _is_bound_before(self, name: str, loop: gast.AST, body: Block) -> bool:
-        """Whether a name stands for something where a loop begins, and the loop has trips whenever one around it has any."""
-        block, statement, bound = self.holders[id(body)][1], loop, name in self.given
-        while True:
-            bound = bound or any(name in binds(s) for s in block[: _place(block, statement)] if not isinstance(s, COMPOUND))
-            if id(block) not in self.holders:
-                return bound
-            statement, outer = self.holders[id(block)]
-            if isinstance(statement, LOOPS):
-                changing = {n for s in effects.walk([statement]) for n in (*binds(s), *_targets(s))}
-                if not isinstance(loop, gast.For) or not changing.isdisjoint(effects.reads(loop.iter)):
-                    return False
-            block = outer
+        """Whether a name surely stands for something where a loop begins."""
+        return name in self.given or any(
+            not isinstance(s, COMPOUND) and name in binds(s)
+            for statement, block in self._around(loop, body)
+            for s in block[: _place(block, statement)]
+        )
+
+    def _has_as_many_trips(self, loop: gast.AST, body: Block) -> bool:
+        """Whether a loop has the same number of trips in each trip of the loops around it."""
+        outer = [s for s, _ in self._around(loop, body) if s is not loop and isinstance(s, LOOPS)]
+        changing = {n for around in outer for s in effects.walk([around]) for n in (*binds(s), *_targets(s))}
+        return not outer or (isinstance(loop, gast.For) and changing.isdisjoint(effects.reads(loop.iter)))
 
     def restore_for_the_first_trip(self, record: Record) -> bool:
         """Whether a trip pushes what it has not changed, and no trip of the other loop reads what it restores."""

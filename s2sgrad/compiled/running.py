@@ -20,9 +20,9 @@ import numpy as np
 from s2sgrad.compiled import entry, native
 from s2sgrad.compiled.lowered import Lowered, flat_arguments, lower, rebuilt
 from s2sgrad.compiled.lowering import is_small
-from s2sgrad.compiled.pauses import without_collection
 from s2sgrad.compiled.values import Unfit
 from s2sgrad.driver.conditions import Bind
+from s2sgrad.driver.pauses import without_collection
 from s2sgrad.driver.program import Program
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.lookups import Lookups, member_of, noted

@@ -6,7 +6,6 @@ if verbose: plot(x)      ->      if verbose: raise Refusal(2, "`plot` has no der
 from __future__ import annotations
 
 import contextlib
-import gc
 import inspect
 import types
 import warnings
@@ -17,6 +16,7 @@ from s2sgrad.analysis import reached_codes
 from s2sgrad.driver.cache import LOCK
 from s2sgrad.driver.guards import Guards
 from s2sgrad.driver.options import Recording
+from s2sgrad.driver.pauses import without_collection
 from s2sgrad.errors import NoRule, NoSource, S2SGradError, Unsupported, raised
 from s2sgrad.ir.lookups import Lookups, noted
 from s2sgrad.ir.one_compilation import forget
@@ -135,7 +135,7 @@ def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
     with LOCK:
         forget()
         try:
-            with warnings.catch_warnings(), _uncollected(), noted() as lookups, progress.told(_said(function)):
+            with warnings.catch_warnings(), without_collection(), noted() as lookups, progress.told(_said(function)):
                 warnings.simplefilter("ignore")
                 yield lookups
         except Exception as error:
@@ -150,22 +150,3 @@ def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
 
 def _said(function: types.FunctionType | None) -> str:
     return f"compiling {its(function, '__name__', 'a function')}"
-
-
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """Suspend the cyclic garbage collector: a compilation makes little cyclic garbage, and each run scans all of its trees.
-
-    >>> with _uncollected(), _uncollected():
-    ...     gc.isenabled()
-    False
-    >>> gc.isenabled()
-    True
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

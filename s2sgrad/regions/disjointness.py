@@ -23,16 +23,16 @@ Ranges = dict[str, tuple[gast.AST, gast.AST]]  # by the variable of a loop: star
 
 
 class Indices:
-    """The indices of one function; `values` maps a temporary with a single definition to its value, and names to the same
-    `sums` of loops' variables wherever they are read.
+    """The indices of one function; `values` maps a temporary with a single definition to its value, and other names to what
+    they stand for wherever they are read (`definitions`).
     """
 
     def __init__(
-        self, unit: Unit, body: list[gast.AST], kinds: dict[str, Kind], sums: Mapping[str, gast.AST] = MappingProxyType({})
+        self, unit: Unit, body: list[gast.AST], kinds: dict[str, Kind], known: Mapping[str, gast.AST] = MappingProxyType({})
     ) -> None:
         self.unit, self.kinds = unit, kinds
         self.once = bound_once(body)
-        self.values = {n: s.value for n, s in self.once.items() if n in unit.temps} | dict(sums)
+        self.values = {n: s.value for n, s in self.once.items() if n in unit.temps} | dict(known)
 
     def apart(
         self,

@@ -26,8 +26,9 @@ def below(n):
 
 
 def folded(n, both):
-    """The degree of a polynomial that is that of `n`, up to its sign, because the degrees add up to `both`: DLMF 14.9.5 and
-    18.5.2, `P[-1 - n] = P[n]` and `U[-2 - n] = -U[n]`.
+    """The greater of two degrees that add up to `both`, whose polynomials are equal but for a sign.
+
+    By DLMF 14.9.5 and 18.5.2, `P[-1 - n] = P[n]` and `U[-2 - n] = -U[n]`.
 
     >>> folded(np.array([3, -2, 0]), -1), folded(np.array([-1.0, 2.5]), -2)
     (array([3, 1, 0]), array([-1. ,  2.5]))

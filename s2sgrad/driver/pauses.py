@@ -15,7 +15,7 @@ from collections.abc import Iterator
 def without_collection() -> Iterator[None]:
     """Collect no cycles meanwhile; what others asked of the collector stays.
 
-    >>> with without_collection():
+    >>> with without_collection(), without_collection():
     ...     gc.isenabled()
     False
     >>> gc.isenabled()

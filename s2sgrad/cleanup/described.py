@@ -69,10 +69,9 @@ class Descriptions:
             word = alike[0] + suffix if alike else self._adjoint(self.values[name], suffix) if zeros else None
             if word is not None:
                 return word
-        if name in derivative.meant:
-            argument, parameter = derivative.meant[name]
-            word = self._word(argument) or parameter
-            return f"{word}_bar" if f"{word}_bar" not in self.taken else f"{word}_bar_term"
+        word = self._cotangent_of(name)
+        if word is not None:
+            return word
         value = self.values.get(name)
         if value is None:
             return None
@@ -82,6 +81,16 @@ class Descriptions:
             if words is not None and len(words) <= most and words.isidentifier() and words not in self.taken:
                 return words
         return None
+
+    def _cotangent_of(self, name: str) -> str | None:
+        """A name for the cotangent of an argument of a call, or of another temporary."""
+        derivative = self.unit.derivative
+        if name in derivative.meant:
+            argument, parameter = derivative.meant[name]
+            word = self._word(argument) or parameter
+            return f"{word}_bar" if f"{word}_bar" not in self.taken else f"{word}_bar_term"
+        of = self.words.get(derivative.cotangents.get(name, ""))
+        return None if of is None or f"{of}_bar" in self.taken else f"{of}_bar"
 
     def _adjoint(self, value: gast.Call, suffix: str) -> str | None:
         """A name for the adjoint of what has none, after what its zeros have the shape of."""

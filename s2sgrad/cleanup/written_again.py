@@ -299,6 +299,7 @@ class _Rewriter:
             if is_name:
                 self._substitute(reader, temp, operand)
         statement.value, self.turned = operand, True
+        self.unit.derivative.cotangents.pop(temp, None)  # it is minus a cotangent now
         self.unit.rewritten(statement)
         return is_name
 

@@ -80,7 +80,17 @@ from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS, Pass
 from s2sgrad.source import Primal, read
 from s2sgrad.specialize import flatten, outlining
 from s2sgrad.specialize.unsettled import Unsettled
-from s2sgrad.transform import cancelling, compounds, levels, parts, shape_obligations, shape_refinement, sinking, watches
+from s2sgrad.transform import (
+    cancelling,
+    compounds,
+    levels,
+    parts,
+    shape_obligations,
+    shape_refinement,
+    sinking,
+    value_numbering,
+    watches,
+)
 from s2sgrad.transform.paths import Paths
 from s2sgrad.typed import (
     array_likes,
@@ -254,6 +264,10 @@ def _sink(c: Compilation) -> None:
     sinking.run(c.unit, c.tree, c.inference, c.purpose.wrt(c))
 
 
+def _number(c: Compilation) -> None:
+    value_numbering.run(c.unit, c.tree, c.inference, c.purpose.wrt(c))
+
+
 def _shapes(c: Compilation) -> None:
     """Mark operations that may raise because of their shapes; narrow shapes by what stores imply."""
     c.paths = Paths(c.unit, c.tree, c.inference, c.purpose.wrt(c))
@@ -296,6 +310,7 @@ def _compounds(c: Compilation) -> None:
 TRANSFORM: tuple[Stage, ...] = (
     Stage("arguments", _require),
     Stage("sinking", _sink),
+    Stage("value_numbering", _number),
     Stage("shapes", _shapes),
     Stage("legality", _legality),
     Stage("parts", _parts),

@@ -156,8 +156,9 @@ class DerivativeNames(Record):
     (`complex`).  What is recorded, with its variable (for a call: itself).  By stack the variable that it keeps, whether
     it keeps numbers, and of which sort (`stack_bases`).  By stack of tuples the stacks that it stands for (`tapes`).  The
     numbers that are not 0, for something was divided by them.  By temporary that holds what a call gives for an argument,
-    that argument and its parameter (`meant`).  Names for temporaries that two functions share (`said`).  And by name of what
-    a branch computes again the name that it has before (`again`)."""
+    that argument and its parameter (`meant`).  By temporary that holds the cotangent of another, that one (`cotangents`).
+    Names for temporaries that two functions share (`said`).  And by name of what a branch computes again the name that it
+    has before (`again`)."""
 
     bars: set[str] = field(default_factory=set)
     parts: set[str] = field(default_factory=set)
@@ -169,6 +170,7 @@ class DerivativeNames(Record):
     tapes: dict[str, list[str]] = field(default_factory=dict)
     nonzero: frozenset[str] = frozenset()
     meant: dict[str, tuple[str, str]] = field(default_factory=dict)
+    cotangents: dict[str, str] = field(default_factory=dict)
     said: dict[str, str] = field(default_factory=dict)
     again: dict[str, str] = field(default_factory=dict)
 

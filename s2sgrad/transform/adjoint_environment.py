@@ -203,9 +203,9 @@ class Adjoints:
         """Whether a value may alias memory that is updated in place as the adjoint of another name."""
         return bool(self.borrowed) and not is_fresh(self.unit, value) and not self.borrowed.isdisjoint(mentioned(value))
 
-    def named(self, g: Cotangent, anew: bool = False) -> Cotangent:
+    def named(self, g: Cotangent, anew: bool = False, of: str | None = None) -> Cotangent:
         """The cotangent bound to a name, so that it can be read twice; `anew`: to a new name, which later changes do not
-        affect."""
+        affect; `of`: it is the cotangent of this variable."""
         if isinstance(g.value, gast.Constant) or (isinstance(g.value, gast.Name) and not anew):
             return g
         holder = self.unit.temp()
@@ -213,6 +213,8 @@ class Adjoints:
         value = simplified(clone(g.value))
         value = value if is_fresh(self.unit, value) else stores.hold(self, holder, value, g.kind)
         self.borrowed |= {holder} if self.is_borrowed(value) else set()
+        if of in self.unit.temps:
+            self.unit.derivative.cotangents[holder] = of
         if isinstance(value, gast.Tuple):
             self.unit.derivative.bars.add(holder)
         self.out.append(assign(holder, value))

@@ -62,7 +62,7 @@ class Environment(Protocol):
     def is_borrowed(self, value: gast.AST) -> bool:
         """Whether a value may alias memory that is updated in place as the adjoint of another name."""
 
-    def named(self, g: Cotangent, anew: bool = False) -> Cotangent:
+    def named(self, g: Cotangent, anew: bool = False, of: str | None = None) -> Cotangent:
         """The cotangent bound to a name, so that it can be read twice."""
 
     def isolated(self, g: Cotangent) -> Cotangent:

@@ -166,12 +166,12 @@ class RuleAdjoint:
         else:
             spoiled |= guarded
         if spoiled or beside:
-            self.g = replace(self.adjoints.named(self.g), mask=self.g.mask)
+            self.g = replace(self.adjoints.named(self.g, of=self.y.id), mask=self.g.mask)
         if formula.uses(formula.parameters[0], self.wanted) > 1 or (
             formula.prelude and stores.reads_section(self.adjoints, self.g.value)
         ):
             held = self.adjoints.isolated(self.g) if formula.prelude else self.g
-            self.g = replace(self.adjoints.named(held), mask=self.g.mask)
+            self.g = replace(self.adjoints.named(held, of=self.y.id), mask=self.g.mask)
         out = self._written(self.g, [k for k in self.wanted if k not in spoiled])
         if spoiled:
             slopes = self._written(replace(self.g, value=constant(1.0)), sorted(spoiled))

@@ -25,8 +25,8 @@ def epidemic_grad(beta, gamma, data, *, seed=1.0):
         # new, recovered = beta * S * I, gamma * I
         gamma_bar += recovered_bar * I
         I_bar += recovered_bar * gamma
-        new_bar_I = new_bar * I
+        beta_S_bar = new_bar * I
         I_bar += new_bar * beta_S
-        beta_bar += new_bar_I * S
-        S_bar += new_bar_I * beta
+        beta_bar += beta_S_bar * S
+        S_bar += beta_S_bar * beta
     return beta_bar, gamma_bar

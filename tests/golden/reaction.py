@@ -36,7 +36,7 @@ def reaction_grad(u, v, k, *, seed=1.0):
         # lambda a: np.roll(a, 1) + np.roll(a, -1) - 2.0 * a
         u_bar += np.roll(u_bar_k, 1) - u_bar_k * 2.0 + np.roll(u_bar_k, -1)
         # both = u * v * v
-        both_bar_v = both_bar * v
-        v_bar += both_bar * u_v + both_bar_v * u
-        u_bar += both_bar_v * v
+        u_v_bar = both_bar * v
+        v_bar += both_bar * u_v + u_v_bar * u
+        u_bar += u_v_bar * v
     return u_bar, v_bar, k_bar

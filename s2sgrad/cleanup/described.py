@@ -90,7 +90,10 @@ class Descriptions:
             word = self._word(argument) or parameter
             return f"{word}_bar" if f"{word}_bar" not in self.taken else f"{word}_bar_term"
         of = self.words.get(derivative.cotangents.get(name, ""))
-        return None if of is None or f"{of}_bar" in self.taken else f"{of}_bar"
+        if of is None or f"{of}_bar" in self.taken:
+            return None
+        self.cotangents.add(name)
+        return f"{of}_bar"
 
     def _adjoint(self, value: gast.Call, suffix: str) -> str | None:
         """A name for the adjoint of what has none, after what its zeros have the shape of."""

@@ -22,14 +22,16 @@ VALUES = [
 WRITES = [
     "a[1] = 0.5 * s", "a[1] += x[0]", "v[0] = c", "v *= 1.1", "b = b + a", "m[1] = a", "m[:, 0] *= c", "s = s * 0.5",
     "s = s + a[1]", "c = c * 1.5", "rows[0] = x * c", "rows.append(a * 2.0)", "rows[0][1] = c", "np.exp(v * 0.2, out=v)",
-    "np.copyto(a, x)", "a.sort()", "bent(a)", "W[1] = 1.5", "x = x * 0.9", "a = np.cos(a)", "v = a[1:]", "v = b[:3]", "k += 1",
-    "shift()", "a[:], b[:] = b.copy(), a.copy()", "a, b = b, a",
+    "np.copyto(a, x)", "a.sort()", "bent(a)", "W[1] = 1.5", "x = x * 0.9", "a = np.cos(a)", "v = a[1:]", "v = b[:3]",
+    "k += 1",     "shift()", "a[:], b[:] = b.copy(), a.copy()", "a, b = b, a",
 ]  # fmt: skip
 KEPT = [
-    "r = {0}\n    s = s + np.sum(r)", "r = {0}\n    r *= 0.5\n    s = s + np.sum(r)", "rows.append(np.zeros(5) + np.sum({0}))",
+    "r = {0}\n    s = s + np.sum(r)", "r = {0}\n    r *= 0.5\n    s = s + np.sum(r)",
+    "rows.append(np.zeros(5) + np.sum({0}))",
     "s = s + np.sum({0}) * np.sum({0})", "s = s + np.sum({0} / (3.0 + np.abs({0})))", "s = s + np.max({0})",
     "kept.append({0})", "kept[-1] = kept[-1] * 2.0\n    s = s + np.sum(kept[-1])", "t = r\n    s = s + np.sum(t * 0.1)",
-    "r = {0}\n    t = {0}\n    t = t + 1.0\n    s = s + np.sum(r * t)", "b[0] = np.sum({0}) * 0.1", "b[1] += np.sum({0}) * 0.1",
+    "r = {0}\n    t = {0}\n    t = t + 1.0\n    s = s + np.sum(r * t)", "b[0] = np.sum({0}) * 0.1",
+    "b[1] += np.sum({0}) * 0.1",
     "a[2:] = a[2:] * np.sum({0}) * 0.1", "kept += [{0}]\n    kept[-1] = kept[-1] + 1.0",
 ]  # fmt: skip
 HEADS = ["for i in range(2):", "for i in range(0):", "if s > 1.0:", "if c > 0.7:", "for q in (0.5, 1.5):", "while k < 2:"]
@@ -63,8 +65,16 @@ def repeated_program(seed: int) -> Program:
     """The program of this number."""
     rng = random.Random(f"repeated {seed}")
     pool = [rng.choice(VALUES).format(rng.choice(OPERANDS)) for _ in range(3)]
-    lines = ["k = 0", "s = 0.1", "a = x * 1.0", "b = np.cos(x)", "v = a[1:]", "m = np.outer(x, x) + c", "rows = [x * 2.0, a]"]
-    lines += ["kept = [x + 1.0]", "r = x * 1.0"]
+    lines = [
+        "k = 0",
+        "s = 0.1",
+        "a = x * 1.0",
+        "b = np.cos(x)",
+        "v = a[1:]",
+        "m = np.outer(x, x) + c",
+        "rows = [x * 2.0, a]",
+    ]
+    lines += ["rows = [x * 2.0, a]", "r = x * 1.0"]
     body = ["    " + line for line in lines]
     for _ in range(rng.randint(4, 7)):
         if rng.random() < 0.3:

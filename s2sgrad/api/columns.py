@@ -17,6 +17,7 @@ import numpy as np
 
 from s2sgrad.api.assembling import basis, carries, count, lanes_of_rows, leaves
 from s2sgrad.api.forward import Jvp
+from s2sgrad.api.showing import Rows
 from s2sgrad.errors import S2SGradError
 from s2sgrad.forward.lane_forms import NoLanes
 from s2sgrad.pullbacks import pulled_back
@@ -34,6 +35,7 @@ class Columns:
         self.one, self.debug = Jvp(function, has_aux=has_aux, value=value, debug=debug), debug
         self.many = Jvp(function, has_aux=has_aux, value=value, lanes=True)
         self.latest, self.value = self.one, value
+        self.rows: Rows | None = None  # of the latest run, where that was one by rows
 
     def as_loops(self) -> None:
         """Run the tangents as loops, one after the other where those with lanes have none."""
@@ -45,6 +47,7 @@ class Columns:
 
         Without `value` the function is a gradient in these same arguments, and no value is returned.
         """
+        self.rows = None
         found = self.at_once(places, args, keywords)
         if found is not None:
             return found
@@ -90,6 +93,7 @@ class Columns:
         value, pullback = pulled_back(
             self.one.primal, args, keywords, self.debug, has_aux=has_aux, wanted=places, writes=lambda: True
         )
+        self.rows = Rows(pullback.bwd)
         value, aux = value if has_aux else (value, None)
         return value if self.value else None, lanes_of_rows(value, pullback, [args[p] for p in places], places), aux
 
@@ -117,6 +121,11 @@ class Columns:
     def _parted(self, out: Any) -> tuple[Any, Any, Any]:
         value, column, aux = (*out, None)[:3] if self.value else (None, out, None)
         return value, column, aux
+
+    @property
+    def source(self) -> str:
+        """The text of what ran at last."""
+        return (self.rows or self.latest).source
 
     @property
     def of_number(self) -> bool:

@@ -21,6 +21,7 @@ class RowsByLoops:
     def __init__(self, function: Callable[..., Any], has_aux: bool) -> None:
         self.function, self.has_aux = function, has_aux
         self._gradients: dict[tuple[int, ...], Gradient] = {}
+        self.latest: Gradient | None = None
 
     def run(
         self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]
@@ -36,6 +37,7 @@ class RowsByLoops:
             return None
         if df._latest is None or not runs_as_loops(df._latest):
             return None
+        self.latest = df
 
         def bars(unit: Any) -> dict[int, Any]:
             _, found = df(*args, **keywords, **{df._request.word.name: unit})

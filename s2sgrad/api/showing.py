@@ -6,12 +6,14 @@ df.show(W, x, html="loss.html")      ->      the page; without `html`, the text
 from __future__ import annotations
 
 import inspect
+import linecache
 import os
 import types
 from typing import Any
 
 from s2sgrad import runtime
 from s2sgrad.errors import foreign
+from s2sgrad.runtime.asking import its
 
 
 def show(derivative: Any, /, *args: Any, html: str | os.PathLike[str] | None = None, **keywords: Any) -> None:
@@ -53,6 +55,22 @@ def described(what: str, function: Any) -> str:
     """
     own = function.__doc__ if isinstance(function, types.FunctionType | types.MethodType) else None
     return f"{what}.  The generated function is in `.source`." + (f"\n\n{inspect.cleandoc(own)}" if own else "")
+
+
+class Rows:
+    """The text of a pullback, which computes the rows of a matrix, without what it has saved."""
+
+    def __init__(self, back: Any) -> None:
+        self.back = back
+
+    @property
+    def source(self) -> str:
+        """The module of the generated pullback; of a rule its own text; a comment where the function is recorded."""
+        code = its(self.back, "__code__", None)
+        if code is None:
+            return f"# `{its(self.back, '__name__', 'f')}` is recorded as it runs, and its record is swept for each row\n"
+        generated = code.co_filename.startswith("<s2sgrad")
+        return "".join(linecache.getlines(code.co_filename)) if generated else inspect.getsource(self.back)
 
 
 def framed(derivative: Any) -> str | None:

@@ -27,9 +27,9 @@ from s2sgrad.analysis.floating import is_floating
 from s2sgrad.analysis.kinds import Array, Container, Number, is_numeric, kind_of
 from s2sgrad.cleanup.linearity import is_linear
 from s2sgrad.ir.forms import minus, negated, number, receiver, whole_number
-from s2sgrad.ir.quote import Transformer, clone, constant, nodes
+from s2sgrad.ir.quote import Transformer, clone, constant, mentioned, nodes
 from s2sgrad.ir.simplify import same, simplified
-from s2sgrad.ir.unit import Unit, is_derived
+from s2sgrad.ir.unit import Unit, is_derived, parameters
 from s2sgrad.memory.sources import is_copy
 from s2sgrad.runtime import slopes
 
@@ -50,29 +50,52 @@ def _joins(unit: Unit, value: gast.AST) -> bool:
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """Simplify the arithmetic in the reverse sweep."""
+    """Simplify the arithmetic in the reverse sweep, and in the derivatives that are returned."""
     for statement in effects.walk(tree.body):
         ours = is_derived(statement)
         plain = isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)) and not _joins(unit, statement.value)
         if ours and plain:
             unit.rewritten(statement)
         if ours and plain and is_floating(unit, statement.value):
-            statement.value = _Outwards(unit).visit(statement.value)
-            before = {id(n) for n in nodes(statement.value)}
-            statement.value = _collected(unit, statement.value, isinstance(statement, gast.AugAssign))
-            _keep_whole(unit, statement.value, before)
+            statement.value = _simpler(unit, statement.value, isinstance(statement, gast.AugAssign))
             if isinstance(statement, gast.AugAssign):
                 _turn(statement)
         if ours and isinstance(statement, (gast.Assign, gast.AugAssign)):
             _drop_copies(unit, statement.value)
             if (copied := _copied(unit, statement.value)) is not None and _copies_anyway(unit, statement):
                 statement.value = copied
+    last = tree.body[-1]
+    if isinstance(last, gast.Return) and isinstance(last.value, gast.Tuple):
+        derived = _derived(unit, tree)
+        parts = last.value.elts
+        parts[:] = [_simpler(unit, p, False) if derived & mentioned(p) and _computes_floats(unit, p) else p for p in parts]
+        unit.rewritten(last)
     return tree
+
+
+def _derived(unit: Unit, tree: gast.FunctionDef) -> set[str]:
+    """The names of tangents and cotangents: what the primal has no parameter for, and what is computed of such."""
+    own = {p.id for p in parameters(tree)} - {p.id for p in parameters(unit.primal.tree)}
+    return own.union(*(effects.writes(s) for s in effects.walk(tree.body) if is_derived(s)))
+
+
+def _computes_floats(unit: Unit, value: gast.AST) -> bool:
+    """Whether an expression is arithmetic of floats alone, of which terms may be collected."""
+    return not _joins(unit, value) and is_floating(unit, value)
+
+
+def _simpler(unit: Unit, value: gast.AST, identities: bool) -> gast.AST:
+    """An equal expression with signs and factors in front, and like terms in one."""
+    value = _Outwards(unit).visit(value)
+    before = {id(n) for n in nodes(value)}
+    value = _collected(unit, value, identities)
+    _keep_whole(unit, value, before)
+    return value
 
 
 def collected(unit: Unit, value: gast.AST) -> gast.AST:
     """`d + 2.0 * e` for the sum `d + e + e` of floats; other values as they are."""
-    return _collected(unit, value, False) if not _joins(unit, value) and is_floating(unit, value) else value
+    return _collected(unit, value, False) if _computes_floats(unit, value) else value
 
 
 def _collected(unit: Unit, value: gast.AST, identities: bool) -> gast.AST:

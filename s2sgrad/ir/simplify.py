@@ -105,14 +105,25 @@ def _negated(node: gast.AST) -> gast.AST | None:
 
 
 def _gathered(node: gast.BinOp) -> gast.AST | None:
-    """`g * 6 * x` for `g * 3 * (2 * x)`: integer factors of one product are multiplied (exact)."""
+    """`g * 6 * x` for `g * 3 * (2 * x)`, and `6 * x * y` for `3 * (2 * x * y)`: integer factors of a product are one."""
     left, right = node.left, node.right
+    if type(number(left)) is int:
+        return _multiplied(right, left.value)
     if not (isinstance(left, gast.BinOp) and isinstance(left.op, gast.Mult) and type(number(left.right)) is int):
         return None
     if isinstance(right, gast.BinOp) and isinstance(right.op, gast.Mult) and type(number(right.left)) is int:
         factor = constant(left.right.value * right.left.value)
         return gast.BinOp(gast.BinOp(left.left, gast.Mult(), factor), gast.Mult(), right.right)
     return None
+
+
+def _multiplied(node: gast.AST, factor: int) -> gast.AST | None:
+    """A product that begins with an integer, times another one; None for others."""
+    if not (isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult)):
+        return None
+    first = number(node.left)
+    leading = constant(first * factor) if type(first) is int else _multiplied(node.left, factor)
+    return None if leading is None else gast.BinOp(leading, gast.Mult(), node.right)
 
 
 def _minus(node: gast.AST) -> gast.AST:

@@ -65,16 +65,8 @@ def repeated_program(seed: int) -> Program:
     """The program of this number."""
     rng = random.Random(f"repeated {seed}")
     pool = [rng.choice(VALUES).format(rng.choice(OPERANDS)) for _ in range(3)]
-    lines = [
-        "k = 0",
-        "s = 0.1",
-        "a = x * 1.0",
-        "b = np.cos(x)",
-        "v = a[1:]",
-        "m = np.outer(x, x) + c",
-        "rows = [x * 2.0, a]",
-    ]
-    lines += ["rows = [x * 2.0, a]", "r = x * 1.0"]
+    lines = ["k = 0", "s = 0.1", "a = x * 1.0", "b = np.cos(x)", "v = a[1:]", "m = np.outer(x, x) + c"]
+    lines += ["rows = [x * 2.0, a]", "kept = [x + 1.0]", "r = x * 1.0"]
     body = ["    " + line for line in lines]
     for _ in range(rng.randint(4, 7)):
         if rng.random() < 0.3:

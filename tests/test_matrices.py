@@ -433,3 +433,28 @@ def test_no_derivative_is_computed_in_an_argument_that_is_not_asked_for():
     np.testing.assert_allclose(jacrev(f)(x, s), 7.0 * np.eye(2))
     with pytest.raises(S2SGradError):
         jacrev(f, 1)(x, s)
+
+
+@pytest.mark.records
+def test_the_text_of_a_matrix_is_that_of_what_ran():
+    def f(x):
+        return x**2 * x[0]
+
+    def number(x):
+        return np.sum(x**3)
+
+    def taken_in_turn(x):
+        it = iter(x)
+        return np.array([v * next(it) for v in it])
+
+    x = np.ones(4)
+    assert "def f_bwd(saved, seed):" in jacrev(f).source_for(x)
+    assert "def f_jvp(x, *, x_dot):" in jacfwd(f).source_for(x)
+    assert "def f_jvp(x, *, x_dot):" in jacobian(f).source_for(x)
+    assert "def number_bwd(saved, seed):" in jacobian(number).source_for(x)
+    assert "return 3 * (2.0 * x * x_dot)," in hessian(number).source_for(x)
+    assert "seed * (6 * x * x_dot)" in hessian(number).source_for(2.0)
+    assert jacrev(taken_in_turn).source_for(x).startswith("# `taken_in_turn` is recorded")
+    both = jacobian(f)
+    both(x), both(np.ones(1))
+    assert "_jvp" in both.source

@@ -35,7 +35,7 @@ class Columns:
         self.one, self.debug = Jvp(function, has_aux=has_aux, value=value, debug=debug), debug
         self.many = Jvp(function, has_aux=has_aux, value=value, lanes=True)
         self.latest, self.value = self.one, value
-        self.rows: Rows | None = None  # of the latest run, where that was one by rows
+        self.instead: Any = None  # what has the text of the latest run, where that was none by columns
 
     def as_loops(self) -> None:
         """Run the tangents as loops, one after the other where those with lanes have none."""
@@ -47,7 +47,6 @@ class Columns:
 
         Without `value` the function is a gradient in these same arguments, and no value is returned.
         """
-        self.rows = None
         found = self.at_once(places, args, keywords)
         if found is not None:
             return found
@@ -73,7 +72,9 @@ class Columns:
             return None
         self.latest = self.many
         try:
-            return self._in_blocks(places, args, keywords, arguments, total)
+            found = self._in_blocks(places, args, keywords, arguments, total)
+            self.instead = None
+            return found
         except NoLanes:
             return None
         except Exception:  # column by column it works, or shows the user's error
@@ -93,12 +94,12 @@ class Columns:
         value, pullback = pulled_back(
             self.one.primal, args, keywords, self.debug, has_aux=has_aux, wanted=places, writes=lambda: True
         )
-        self.rows = Rows(pullback.bwd)
+        self.instead = Rows(pullback.bwd)
         value, aux = value if has_aux else (value, None)
         return value if self.value else None, lanes_of_rows(value, pullback, [args[p] for p in places], places), aux
 
     def _one_by_one(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
-        self.latest = self.one
+        self.latest, self.instead = self.one, None
         along, columns = self.one.along(places), []
         arguments = [args[p] for p in places]
         for unit in progress.over(basis(arguments), "columns", count(arguments)):
@@ -125,7 +126,7 @@ class Columns:
     @property
     def source(self) -> str:
         """The text of what ran at last."""
-        return (self.rows or self.latest).source
+        return str((self.instead or self.latest).source)
 
     @property
     def of_number(self) -> bool:

@@ -54,7 +54,6 @@ class Matrix(Binds):
             self.primal, self._lead = function.__func__, (function.__self__,)
         self._columns = Columns(self.primal, has_aux, debug=self.debug)
         self._rows: RowsByLoops | None = None
-        self._ran: Any = None  # what has the text of the latest run, if not the columns
         self.__name__ = self.__qualname__ = f"{its(function, '__name__', type(function).__name__)}_{word}"
         of = f"The {word} of `{its(function, '__name__', 'f')}` in {self._argnums!r}"
         self.__doc__ = showing.described(of, function)
@@ -85,12 +84,12 @@ class Matrix(Binds):
         if self._rows is not None and not self.holomorphic and self._may_run_again(places, args, keywords):
             found = self._rows.run(places, args, keywords)
             if found is not None:
-                self._ran = self._rows.latest
+                self._columns.instead = self._rows.latest
                 return found
         value, pullback = pulled_back(
             self.primal, args, keywords, self.debug, has_aux=self.has_aux, wanted=places, writes=writes
         )
-        self._ran = Rows(pullback.bwd)
+        self._columns.instead = Rows(pullback.bwd)
         return value, pullback
 
     def _may_run_again(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> bool:
@@ -114,7 +113,7 @@ class Matrix(Binds):
     @property
     def source(self) -> str:
         """The text of what ran at last: for a column, for all columns at once, or for a row."""
-        return str((self._ran or self._columns).source)
+        return self._columns.source
 
     @entry
     def source_for(self, /, *args: Any, **keywords: Any) -> str:
@@ -171,7 +170,6 @@ class Matrix(Binds):
         arguments = [args[p] for p in places]
         if not count(arguments):
             return None, self._shown(empty(self.primal(*args, **keywords), arguments)), None
-        self._ran = None
         value, columns, aux = self._columns.run(places, args, keywords)
         return value, self._shown(assembled(columns, arguments, value)), aux
 
@@ -240,7 +238,6 @@ class Jacobian(Matrix):
                 twice = (_few(columns, rows) or columns <= rows) and again()
                 result = self._columns.at_once(places, args, keywords) if twice and _few(columns, rows) else None
                 if result is not None:
-                    self._ran = None
                     return result[0], self._shown(assembled(result[1], arguments, result[0]))
                 if columns > rows or not twice:
                     return value, self._shown(of_rows(value, pullback, arguments, places))
@@ -302,7 +299,7 @@ class Hessian(Matrix):
         args, keywords = self._by_position(args, keywords)
         places = self._places(args)
         inputs, value, aux, columns = [args[p] for p in places], 0.0, None, None
-        numbers, self._ran = count(inputs), None
+        numbers = count(inputs)
         if numbers and not self.has_aux and self._is_number_or_repeats(places, args, keywords):
             columns = self._columns.run(places, args, keywords)[1]
             self._of_number = self._columns.of_number
@@ -310,7 +307,7 @@ class Hessian(Matrix):
                 return of_array(columns[0], inputs[0])
         if numbers and (columns is None or not self._columns.of_number):
             (value, *_), (_, columns, *_), _ = self._with_value.run(places, args, keywords)
-            self._ran = self._with_value
+            self._columns.instead = self._with_value
             value, aux = value if self.has_aux else (value, None)
         _require_number(value)
         matrix = assembled(columns, inputs, tuple(inputs)) if columns is not None else empty(tuple(inputs), inputs)

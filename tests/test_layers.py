@@ -424,6 +424,9 @@ def test_few_functions_branch_often():
     assert found[-1] <= BRANCHIEST and sum(k > 20 for k in found) <= 10
 
 
+_PLAIN = {*notes.PLACED[:-1], notes.SPELLED}
+
+
 def test_what_objects_are_asked_for_is_declared():
     """A type system by `getattr` has no place where it can be read: notes on nodes and traits of functions have one."""
     classes_ = [c for c in vars(gast).values() if isinstance(c, type) and issubclass(c, gast.AST)]
@@ -436,7 +439,7 @@ def test_what_objects_are_asked_for_is_declared():
         for node in ast.walk(tree(module)):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("getattr", "hasattr", "setattr"):
                 word = getattr(node.args[1], "value", "__")
-                known = not isinstance(word, str) or word in grammar or word.startswith("__") or word in notes.PLACED[:-1]
+                known = not isinstance(word, str) or word in grammar or word.startswith("__") or word in _PLAIN
                 assert known or word in ASKED, f"{module}, line {node.lineno}: {word} is declared nowhere"
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr in noted:
                 owner = ast.unparse(node.value).rpartition(".")[2]

@@ -113,7 +113,11 @@ def _starred(w: Writer, node: Any) -> None:
 
 @form("Constant")
 def _constant(w: Writer, node: Any) -> None:
-    w.write(literal(node.value) if is_plain(node) else f"u{literal(node.value)}")
+    text, value = getattr(node, "written", None) or (None, None)
+    if text is not None and value is node.value:
+        w.write(text)
+    else:
+        w.write(literal(node.value) if is_plain(node) else f"u{literal(node.value)}")
 
 
 @form("Attribute")

@@ -59,7 +59,9 @@ RENEWED = Note("renewed", "a statement before which a copy of what it writes was
 RESTORES = Note("restore", "a change of length that is undone")
 STATES = Note("states", "a statement that keeps, or takes, the states of a checkpointed loop under this name", None)
 UNCERTAIN = Note("uncertain", "a statement that may raise because of the shapes of its operands")
-
 PLACED = ("origin", "primal", "written_out", UNCERTAIN.attribute)
 """What `quote.at` hands on with a position: the origin of generated text, the source that it was read in if that is not the
 function's own, the number of the inlined call, and whether the user expects an error there."""
+
+SPELLED = "written"
+"""What `source` writes on a number, and `emit` reads: how the user wrote it, and which number that is."""

@@ -16,8 +16,8 @@ The function is found by its code object alone (`__wrapped__` is never followed)
 lambdas that share a line, the columns of its instructions.  The text is then compiled again and compared with the running
 code, which detects a file that was edited after its import.
 
-Each room builds on the ones before it: `primal`, `branches`, `mangling`, `refusing`, `files`, `making`, `comparing`,
-`finding`, `typed_in`, `reading`.
+Each room builds on the ones before it: `primal`, `branches`, `mangling`, `literals`, `refusing`, `files`, `making`,
+`comparing`, `finding`, `typed_in`, `reading`.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
+from collections.abc import Sequence
 from typing import Any
 
 import gast
@@ -15,6 +16,7 @@ from s2sgrad.source import typed_in
 from s2sgrad.source.branches import noted
 from s2sgrad.source.files import Found, file_of, lines_of, text_of
 from s2sgrad.source.finding import find
+from s2sgrad.source.literals import keep_spelling
 from s2sgrad.source.mangling import mangle
 from s2sgrad.source.primal import Primal
 from s2sgrad.source.refusing import EDITED, Refusal, no_function, no_text
@@ -41,7 +43,7 @@ def read(function: Any) -> Primal:
     try:
         file = file_of(code.co_filename, text)
         definition = find(file, code)
-        tree = file.trees.get(definition.node) or file.trees.setdefault(definition.node, _converted(definition))
+        tree = file.trees.get(definition.node) or file.trees.setdefault(definition.node, _converted(definition, file.lines))
     except Refusal as refusal:
         if code.co_filename == "<string>" and str(refusal) == EDITED.format("<string>"):
             raise NoSource(no_text(shown, "<string>")) from None  # made by `exec`: Python 3.13 has the text of `-c` there
@@ -70,9 +72,10 @@ class _Converter(Ast3ToGAst):  # type: ignore[misc]  # gast has no types
         return self._done[node]
 
 
-def _converted(definition: Found) -> gast.FunctionDef:
+def _converted(definition: Found, lines: Sequence[str]) -> gast.FunctionDef:
     """The gast tree of a function that was found; a lambda as a FunctionDef, private names mangled."""
     tree = _Converter().converted(definition.node)
+    keep_spelling(tree, lines)
     if isinstance(tree, gast.Lambda):
         location = {name: getattr(tree, name) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")}
         body = gast.Return(value=tree.body)

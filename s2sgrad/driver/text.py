@@ -12,7 +12,7 @@ from typing import Any
 
 from s2sgrad import emit
 from s2sgrad.cleanup import item_loops, peephole
-from s2sgrad.driver import namespace
+from s2sgrad.driver import namespace, remarks
 from s2sgrad.driver.emitted import Emitted
 from s2sgrad.driver.program import Program
 from s2sgrad.ir.quote import mentioned
@@ -39,6 +39,7 @@ def text_of(program: Program) -> str:
         peephole.openings(emitted.unit, emitted.tree)
         if not emitted.unit.primal.is_generated:  # whose names say which derivative is which
             peephole.returns(emitted.unit, emitted.tree)
+        remarks.keep(emitted)
     trees = [item_loops.restore(e.unit, e.tree) for e in program.functions]
     *parts, last = [emit.function(tree, e.header) for tree, e in zip(trees, program.functions, strict=True)]
     return "\n\n".join(part for part in [head.text(), *definitions, *parts, "".join(sorted(head.aliases)), last] if part)

@@ -17,6 +17,7 @@ from s2sgrad.recorded.pairs import Half
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.copies import copied
+from s2sgrad.runtime.handed import ungiven_alike
 from s2sgrad.runtime.traits import traits
 from s2sgrad.source import defined
 
@@ -67,7 +68,7 @@ def of_pullback(pullback: Any, record_dot: Any, bars: tuple, dots: tuple, along:
     shown = len(pullback.rest) - getattr(pullback, "hidden", 0)
     value, tangent = (runtime.spread(pullback, part)[:shown] for part in out)
     if pullback.like is None:
-        return value, tangent
+        return value, tuple(map(ungiven_alike, tangent, value))
     return tuple(map(runtime.like, pullback.rest, value)), tuple(map(runtime.like, pullback.rest, tangent))
 
 

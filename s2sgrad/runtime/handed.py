@@ -150,5 +150,16 @@ def unmoved(dot: Any, x: Any, y: Any, said: str, argument: str) -> Any:
     return ungiven(y, said)
 
 
+def ungiven_alike(dot: Any, bar: Any) -> Any:
+    """The tangent `dot` of a cotangent: where a rule gives none, there is no tangent of it.
+
+    >>> ungiven_alike((None, 1.0), (2.0, 3.0))
+    (None, 1.0)
+    """
+    if isinstance(bar, _CONTAINERS) and isinstance(dot, _CONTAINERS):
+        return rebuilt(bar, lambda b, d: ungiven_alike(d, b), dot)
+    return bar if isinstance(bar, Ungiven) else dot
+
+
 def _parts(value: Any) -> dict[Any, Any]:
     return value if isinstance(value, dict) else dict(enumerate(value)) if isinstance(value, (list, tuple)) else {}

@@ -22,8 +22,10 @@ from s2sgrad import (
     custom_jvp,
     grad,
     hessian,
+    hvp,
     jacfwd,
     jacobian,
+    jacrev,
     jvp,
     nondifferentiable,
     primitive,
@@ -160,6 +162,10 @@ def differentiated(f, x):
     yield lambda: grad(f)(x)
     yield lambda: jvp(f, (x,), (1.0,))
     yield lambda: hessian(f)(x)
+    yield lambda: hvp(f, (x,), (1.0,))
+    yield lambda: vjp(f, x)[1](1.0)
+    yield lambda: jacfwd(f)(x)
+    yield lambda: jacrev(f)(x)
 
 
 @EVERY
@@ -396,6 +402,18 @@ def test_what_is_ported_gives_one(f):
     wanted = (f(1.3 + 1e-4) - f(1.3 - 1e-4)) / 2e-4
     assert np.isclose(grad(f)(1.3), wanted, rtol=1e-5)
     assert np.isclose(vjp(f, 1.3)[1](1.0)[0], wanted, rtol=1e-5)
+
+
+@pytest.mark.parametrize("f", [
+    lambda k: np.sum(odeint(lambda y, t: -k * y, np.array([2.0]), TIMES)),
+    lambda k: np.sum(odeint(functools.partial(lambda a, y, t: -a * y, k), np.array([2.0]), TIMES)),
+    pytest.param(lambda k: np.sum(odeint(Decay(k).__call__, np.array([2.0]), TIMES)), marks=pytest.mark.records),
+    pytest.param(lambda k: np.sum(odeint(Decay(k), np.array([2.0]), TIMES)), marks=pytest.mark.records),
+], ids=["lambda", "partial", "method", "object"])  # fmt: skip
+def test_the_ported_equation_gives_what_its_function_closes_over_in_both_modes(f):
+    wanted = (f(1.3 + 1e-4) - f(1.3 - 1e-4)) / 2e-4
+    for derivative in (grad(f), jacfwd(f), jacrev(f), lambda k: jvp(f, (k,), (1.0,))[1]):
+        assert np.isclose(derivative(1.3), wanted, rtol=1e-5)
 
 
 def by_a_default(k):

@@ -178,11 +178,238 @@ def of_numbers(x):
     return np.sum(np.convolve(s, 2.0)) + np.sum(scipy.linalg.expm(s)) + np.sum(scipy.linalg.solve(s, x[0]))
 
 
+class Answering:
+    def __init__(self):
+        self.w = 2.0
+
+    def __getattr__(self, name):
+        raise AttributeError(name)
+
+    def _pdf(self, y, z):
+        return self.w * y * z
+
+    def total(self, x):
+        both = dict(zip("yz", (listed(x)[0], listed(3.0 * x)[0]), strict=True))
+        return np.sum(self._pdf(**both))
+
+
+def keywords_of_an_answering_object(x):
+    return Answering().total(x)
+
+
+def container_for_a_kept_method(x):
+    square = Slotted()._cdf
+    return np.sum(square(listed(x)[0]))
+
+
+def captured_by_a_lambda(x):
+    good = listed(x)
+    call = lambda: SLOTTED["it"]._cdf(*good)  # noqa: E731
+    return np.sum(call())
+
+
+SLOTTED = {"it": Slotted()}
+
+
+class Holding:
+    def __init__(self, x):
+        self.x = x
+
+    def _half(self):
+        return self.x * self.x
+
+    def total(self):
+        half = getattr(self, "_" + "half")
+        return np.sum(half())
+
+
+def held_by_self(x):
+    return Holding(x).total()
+
+
+class Wrapping:
+    def __init__(self, f):
+        self.f = f
+
+    def __call__(self, *args, **keywords):
+        return self.f(*args, **keywords)
+
+
+WRAPPED = Wrapping(wrapped(scaled))
+
+
+def through_a_wrapping_object(x):
+    return WRAPPED(x[0], x[1], c=x[2])
+
+
+def starred_array(x):
+    return scaled(*x) + np.hypot(*x[:2])
+
+
+def starred_to_a_length_of_the_run(x):
+    last = [x[0]]
+    while last[-1] > 0.5 and len(last) < 2:
+        last.append(x[2])
+    return scaled(*last)
+
+
+def rule_by_keywords_in_another_order(x):
+    return times(b=x[0] ** 2, a=x[1]) * times(x[2], b=x[0]) + times(**{"b": x[1], "a": x[2]})
+
+
+def dropped_in_a_loop(x):
+    total = 0.0
+    for v in x:
+        kept, *_ = gain(v)
+        total += kept
+    return total
+
+
+class Leaving:
+    def gain(self, a):
+        self.last = scipy.special.itstruve0(a)
+        return a * a
+
+
+def dropped_in_an_attribute(x):
+    return Leaving().gain(x[0]) * x[1]
+
+
+class Twice(Derived):
+    def size(self, x):
+        return super(Twice, self).size(x) + super().size(2.0 * x)  # noqa: UP008
+
+
+def super_twice(x):
+    return Twice.size(Twice(), x)
+
+
+def inserted_in_order(x):
+    kept = []
+    for v in x:
+        bisect.insort(kept, v)
+    return 2.0 * kept[0] + kept[1] ** 2
+
+
+def between_its_own(x):
+    kept = sorted(x)
+    return kept[bisect.bisect_right(kept, 0.6)] ** 2
+
+
+def drawn(x):
+    rng, old = np.random.default_rng(0), np.random.RandomState(1)
+    return np.sum(rng.normal(x[0], x[1], 3) ** 2) + np.sum(old.normal(loc=x, scale=x[1]) ** 2)
+
+
+class Acting:
+    def __init__(self):
+        self.w = 2.0
+
+    def act(self, x):
+        return np.sum(np.tanh(self.w * x) * x)
+
+
+ACT = Acting().act
+ACTS = [ACT, partial(Acting().act)]
+
+
+def method_of_the_module(x):
+    return ACT(x) + ACTS[0](x * x) * ACTS[1](x)
+
+
+def counted(x):
+    c = collections.Counter()
+    c["a"] += x[0] * x[1]
+    c["b"] += x[0]
+    c["a"] += 1
+    return c["a"] ** 2 + c["b"] + c["nothing"]
+
+
+def first_of_one(x):
+    return np.asarray(x[:1] * x[1:2]).flatten().item() * np.atleast_1d(x[2] ** 2).ravel().tolist()[0]
+
+
+def of_one_number(s):
+    return np.asarray(s * s).flatten().item()
+
+
+def constant_of_complex_numbers(x):
+    return np.sum(x * np.abs(np.exp(-1j * np.arange(3.0))))
+
+
+def copies_of_places(x):
+    y = np.outer(x, x)
+    v, w, u = y.flat[[1, 5]], y.T.flat[2:7], y.T.ravel()
+    y[1:] *= x[1]
+    return np.sum(v * v) + np.sum(w**3) + np.sum(u * u)
+
+
+def plots(x, shown=False):
+    if shown:
+        from matplotlib import pyplot
+
+        axes = lambda: pyplot.gca()  # noqa: E731
+        axes().plot(x)
+    return np.sum(x * x) * without_parameters()
+
+
+def without_parameters():
+    return 3.0
+
+
+def of_a_number_along_axes(x):
+    s, t = np.sum(x * x), np.asarray(np.sum(x))
+    total = 0.0
+    for reduce in (np.sum, np.prod, np.max, np.min, np.nansum, np.nanmax, np.ptp, np.cumsum):
+        total += np.sum(reduce(s, axis=0)) * np.sum(reduce(t, axis=-1))
+    return total + np.sum(np.sum(s, axis=0, keepdims=True)) + np.max(s * t, axis=0, initial=0.0, where=True)
+
+
+def products_of_numbers(x):
+    narrow = np.sum(np.convolve(x, 2.0, "same") ** 2) + np.sum(np.convolve(x[0], x) ** 2)
+    return narrow + np.sum(scipy.linalg.solve(x[0], [x[1]])) + np.sum(scipy.linalg.expm(x[0]))
+
+
+def trapezoids_that_broadcast(x):
+    return np.sum(np.trapezoid(X, x=np.outer([0.5, 2.0], x)) ** 2) + np.sum(np.trapezoid(np.outer(x, X), x=x, axis=0) ** 2)
+
+
+def differences_of_rows(x):
+    return np.sum(np.diff(np.outer(x, x), prepend=x[0], axis=0) ** 2) + np.sum(np.diff(x, 2, prepend=x[:2], append=x) ** 3)
+
+
+SHORT, SINGLE, YES = np.uint8(2), np.float32(2.5), np.bool_(True)
+
+
+class Sized:
+    n, half = np.int64(3), np.float32(0.5)
+
+    def total(self, x):
+        return np.sum(x**self.n) * self.half / SHORT
+
+
+def by_numpy_numbers(x):
+    return Sized().total(x) * SINGLE + x[0] * YES - np.sum(x - SHORT) ** SHORT
+
+
+def several_rows(x):
+    rows, columns = np.atleast_1d(x[0], x)[1], np.atleast_3d(x, x * x)[1]
+    r = np.linalg.eigh(SYMMETRIC * x[0] + x[1] * np.eye(2))
+    return np.sum(rows * columns[0, :, 0]) + np.sum(r.eigenvalues**3) + np.sum(np.abs(r.eigenvectors) ** 3) + np.sum(
+        np.linalg.qr(SYMMETRIC * x[0]).R ** 2)  # fmt: skip
+
+
 FOLLOWED = [
     starred_method, impedance, view_of_a_copy, starred_tuple, starred_slices, through_a_wrapper,
-    pytest.param(mapped_partial, marks=pytest.mark.records, id="mapped_partial"),
     by_a_numpy_integer, listed_numbers, named_values, four_rows, between, other_branch, unbound_super, partitioned,
-    rule_by_keywords, dropped, of_a_number, trapezoids, differences_before, of_numbers,
+    rule_by_keywords, dropped, of_a_number, trapezoids, differences_before, of_numbers, container_for_a_kept_method,
+    through_a_wrapping_object, starred_array, starred_to_a_length_of_the_run, rule_by_keywords_in_another_order,
+    dropped_in_a_loop, dropped_in_an_attribute, super_twice, between_its_own, drawn, method_of_the_module, counted,
+    first_of_one,
+    constant_of_complex_numbers, copies_of_places, plots, of_a_number_along_axes, products_of_numbers,
+    trapezoids_that_broadcast, differences_of_rows, by_numpy_numbers, several_rows,
+    *(pytest.param(f, marks=pytest.mark.records, id=f.__name__) for f in (
+        mapped_partial, keywords_of_an_answering_object, captured_by_a_lambda, held_by_self, inserted_in_order)),
 ]  # fmt: skip
 
 
@@ -194,6 +421,26 @@ def test_followed(f):
     assert value == f(X)
     np.testing.assert_allclose(gradient, wanted, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(jvp(f, (X,), (X,))[1], wanted @ X, rtol=1e-6, atol=1e-8)
+    assert jvp(f, (X,), (X,))[0] == vjp(f, X)[0] == value
+    for other in (vjp(f, X)[1](1.0)[0], jacfwd(f)(X), jacrev(f)(X)):
+        np.testing.assert_allclose(other, gradient, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.sampled(one_in=3)
+@pytest.mark.records
+@pytest.mark.parametrize("f", FOLLOWED, ids=lambda f: f.__name__)
+def test_followed_at_second_order(f):
+    step, gradient = 1e-5, grad(f)
+    wanted = np.array([(gradient(X + d) - gradient(X - d)) / (2.0 * step) for d in step * np.eye(len(X))])
+    np.testing.assert_allclose(hessian(f)(X), wanted, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(grad(lambda x: np.sum(grad(f)(x) * X))(X), wanted.T @ X, rtol=1e-5, atol=1e-5)
+
+
+def test_a_tangent_of_a_number_is_a_number():
+    for s in (1.3, np.array([1.3])):
+        (value, tangent), slope = jvp(of_one_number, (s,), (s * 0.0 + 1.0,)), grad(of_one_number)(s)
+        assert np.shape(value) == np.shape(tangent) == () and value == of_one_number(s)
+        assert tangent == 2.6 and np.shape(slope) == np.shape(s) and np.all(slope == 2.6)
 
 
 class Model:

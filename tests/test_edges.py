@@ -399,6 +399,14 @@ def several_rows(x):
         np.linalg.qr(SYMMETRIC * x[0]).R ** 2)  # fmt: skip
 
 
+def lists_for_matrices(x):
+    L = [[x[0] + 2.0, x[1]], [x[1], x[2] + 3.0]]
+    eigenvalues = scipy.linalg.eig_banded(L, eigvals_only=True)
+    of_lu = np.sum(scipy.linalg.lu_factor(L)[0] ** 2) + np.sum(scipy.linalg.lu(L)[1] ** 2)
+    balanced = np.sum(scipy.linalg.matrix_balance(L)[0] ** 2)
+    return np.sum(scipy.linalg.pinv(L) ** 2) + eigenvalues[0] ** 2 + of_lu + balanced + np.linalg.inv(L)[0, 1]
+
+
 FOLLOWED = [
     starred_method, impedance, view_of_a_copy, starred_tuple, starred_slices, through_a_wrapper,
     by_a_numpy_integer, listed_numbers, named_values, four_rows, between, other_branch, unbound_super, partitioned,
@@ -407,7 +415,7 @@ FOLLOWED = [
     dropped_in_a_loop, dropped_in_an_attribute, super_twice, between_its_own, drawn, method_of_the_module, counted,
     first_of_one,
     constant_of_complex_numbers, copies_of_places, plots, of_a_number_along_axes, products_of_numbers,
-    trapezoids_that_broadcast, differences_of_rows, by_numpy_numbers, several_rows,
+    trapezoids_that_broadcast, differences_of_rows, by_numpy_numbers, several_rows, lists_for_matrices,
     *(pytest.param(f, marks=pytest.mark.records, id=f.__name__) for f in (
         mapped_partial, keywords_of_an_answering_object, captured_by_a_lambda, held_by_self, inserted_in_order)),
 ]  # fmt: skip
@@ -541,6 +549,19 @@ def test_a_store_through_the_transpose_has_its_column():
 
     wanted = np.diag([18.0, 2.0, 18.0, 2.0])
     np.testing.assert_array_equal(hessian(stored)(np.ones((2, 2))).reshape(4, 4), wanted)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: np.sum(np.polyadd([[2.0, 0.1], [0.1, 3.0]], x[:2])),
+    lambda x: np.sum(np.polysub([x[0], x[1]], ROWS)),
+    lambda x: np.sum(np.polyval([[2.0, 0.1], [0.1, 3.0]], x[:2])),
+], ids=["polyadd", "polysub", "polyval"])  # fmt: skip
+def test_polynomials_whose_coefficients_are_rows_are_refused(f):
+    with pytest.raises((S2SGradError, Refusal), match=r"coefficients (that )?are arrays"):
+        grad(f)(X)
+
+
+ROWS = [[2.0, 0.1], [0.1, 3.0]]
 
 
 @pytest.mark.records

@@ -12,13 +12,15 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind
+from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, Number
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.symbolic_shapes import without_symbols
 from s2sgrad.forward.tangents import Tangents
 from s2sgrad.ir import notes
 from s2sgrad.ir.quote import assign, clone, mentioned, name
 from s2sgrad.ir.reach import call
+from s2sgrad.primitives import catalogue
+from s2sgrad.rules import table
 from s2sgrad.transform import pullback_text
 from s2sgrad.transform.calls import Pair, Pairs
 from s2sgrad.transform.cotangents import Cotangent
@@ -30,7 +32,7 @@ def transposed(
 ) -> gast.AST:  # fmt: skip
     """`J x_dot` for `y = operation`, by the pullback of its pullback in the cotangent; of `operands` if these are not those
     of the operation, and `whole`: of the call with all its arguments."""
-    unit, rule, given = tangents.unit, operation.rule, operation.operands if operands is None else operands
+    unit, rule = tangents.unit, operation.rule
     assert rule is not None
     several = operands is None and (rule.variadic or len(rule.differentiable) > 1)
     g = unit.temp()
@@ -44,9 +46,7 @@ def transposed(
     first = next(iter(arguments))
     with unit.calling(operation.node):
         pair = pairs.pair(pullback, kinds, {first})
-    seeds = [tangents.part(o) if k in wanted else _zero(tangents, o) for k, o in enumerate(given)]
-    if operands is not None and whole is None:  # a keyword's pullback returns an array, also for `weights=[a, b]`
-        seeds = [_as_array(tangents, seed, o) for seed, o in zip(seeds, given, strict=True)]
+    seeds = _seeds(tangents, operation, wanted, operands, whole is None)
     seed = gast.Tuple(seeds, gast.Load()) if several else seeds[0]
     tangents.out.append(assign(g, tangents.zero(y.id)))
     if whole is not None and _is_constant(pair):  # a user's pullback runs anyway
@@ -63,6 +63,44 @@ def transposed(
     out = gast.Call(name(unit.helper(pair.bwd.name, pair.bwd)), [*record, seed], [])
     notes.KIND_OF.put(out, y.id)
     return out
+
+
+def _seeds(
+    tangents: Tangents, operation: Operation, wanted: list[int], operands: list[gast.AST] | None, alone: bool
+) -> list[gast.AST]:
+    """The tangents of the operands, and zeros for what is not wanted.  The pullback of a keyword `alone` returns an array,
+    also for `weights=[a, b]`."""
+    if operands is None:
+        given = enumerate(operation.operands)
+        return [dot_of_array(tangents, operation, k) if k in wanted else _zero(tangents, o) for k, o in given]
+    seeds = [tangents.part(o) if k in wanted else _zero(tangents, o) for k, o in enumerate(operands)]
+    return [_as_array(tangents, seed, o) for seed, o in zip(seeds, operands, strict=True)] if alone else seeds
+
+
+def dot_of_array(tangents: Tangents, operation: Operation, k: int) -> gast.AST:
+    """The tangent of an operand; an array if that is a list of numbers that a library's function takes for one."""
+    operand = operation.operands[k]
+    dot = tangents.part(operand)
+    return _as_array(tangents, dot, operand) if _stands_for_array(tangents, operation, k) else dot
+
+
+def _stands_for_array(tangents: Tangents, operation: Operation, k: int) -> bool:
+    """Whether an operand is a list of numbers, or of rows of them, that a library's function takes for one array."""
+    rule = operation.rule
+    assert rule is not None
+    if rule.given is not None or rule.variadic or table.is_structured(rule, k) or catalogue.of(operation.target).several:
+        return False
+    kind = tangents.inference.kind(operation.operands[k])
+    rows = [kind] if _is_of_numbers(kind) else kind.items or () if isinstance(kind, Container) and kind.type is list else ()
+    lengths = {len(row.items or ()) for row in rows if _is_of_numbers(row)}
+    return all(map(_is_of_numbers, rows)) and len(lengths) == 1
+
+
+def _is_of_numbers(kind: Kind | None) -> bool:
+    """Whether this is a list or tuple of numbers."""
+    if not isinstance(kind, Container) or kind.type not in (list, tuple):
+        return False
+    return all(isinstance(item, Number) for item in kind.items or (kind.item,))
 
 
 def _as_array(tangents: Tangents, seed: gast.AST, operand: gast.AST) -> gast.AST:

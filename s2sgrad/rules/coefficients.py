@@ -16,6 +16,12 @@ from s2sgrad.runtime import Refusal
 ONE = "a polynomial whose coefficients are arrays has no derivative rule: NumPy broadcasts them; take one row at a time"
 
 
+def are_arrays(kind):
+    """Whether the coefficients are arrays themselves."""
+    items = getattr(kind, "items", None) or ()
+    return (kind.rank or 0) > 1 or any(item.rank or hasattr(item, "items") for item in items)
+
+
 def length(a):
     """How many coefficients a polynomial has, checked: a number is one."""
     if np.ndim(a) > 1:
@@ -28,7 +34,7 @@ flat(length)
 
 def trailing(g, a):
     """The cotangent of the last coefficients of a sum, as many as `a` has; the leading ones may have gone."""
-    size = length(a)
+    size, _ = length(a), length(g)
     g = np.ravel(g)
     g = g[max(np.size(g) - size, 0) :]
     return np.reshape(np.pad(g, (size - np.size(g), 0)), np.shape(a))
@@ -50,7 +56,7 @@ def polysub(g, y, a1, a2):
 
 
 for _rule in (polyadd, polysub):
-    _rule.refuse(lambda a1, a2: (a1.rank or 0) > 1 or (a2.rank or 0) > 1, ONE)
+    _rule.refuse(lambda a1, a2: are_arrays(a1) or are_arrays(a2), ONE)
 
 
 def length_of_product(a, b):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from s2sgrad.rules.coefficients import are_arrays
 from s2sgrad.rules.decompositions import columns
 from s2sgrad.rules.table import flat, general, linear
 from s2sgrad.runtime import power_slope
@@ -48,7 +49,7 @@ def _(y, p, x, p_dot, x_dot):
 
 
 polyval.refuse(
-    lambda p: (p.rank or 0) > 1 or any(item.rank for item in getattr(p, "items", None) or ()),
+    lambda p: are_arrays(p),
     "`np.polyval` of coefficients that are arrays has no derivative rule: write the polynomial out",
 )
 

@@ -54,7 +54,7 @@ def scaling(a, permute, scale, separate):
     """The matrix of powers of 2, which is constant."""
     if separate or np.ndim(a) != 2:
         raise Refusal(None, "matrix_balance has a derivative rule for one matrix, without `separate`")
-    return linalg.matrix_balance(a, permute, scale)[1].astype(np.result_type(a, np.float32))
+    return linalg.matrix_balance(a, permute, scale)[1].astype(np.result_type(np.asarray(a), np.float32))
 
 
 flat(scaling)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import decimal
 import fractions
 import functools
 import math
+import os
 import pkgutil
 import re
 import subprocess
@@ -351,3 +353,30 @@ def test_functions_typed_at_a_prompt(monkeypatch):
     assert grad(space["f"])(2.0) == 2.0 and grad(space["g"])(3.0) == 6.0
     with pytest.raises(NoSource, match="keeps no source"):
         grad(space["h"])(2.0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo-terminal")
+def test_functions_typed_into_the_interpreter_itself():
+    """Two functions of one name: each line asks the one that stands when it is typed."""
+    import pty
+
+    typed = [
+        "from s2sgrad import grad, hessian",
+        "def f(x):\n    return x * x * x\n",
+        "g = lambda x: x * f(x)",
+        "print('first', grad(f)(2.0), hessian(g)(1.0))",
+        "def f(x):\n    return x * x\n",
+        "print('second', grad(f)(2.0), grad(g)(2.0))",
+    ]
+    ours, its = pty.openpty()
+    environment = os.environ | {"TERM": "dumb", "PYTHON_BASIC_REPL": "1"}
+    with subprocess.Popen([sys.executable, "-q"], stdin=its, stdout=its, stderr=its, env=environment) as interpreter:
+        os.close(its)
+        os.write(ours, "\n".join([*typed, "exit()", ""]).encode())
+        shown = b""
+        with contextlib.suppress(OSError):  # at the end of what it writes
+            while part := os.read(ours, 4096):
+                shown += part
+    os.close(ours)
+    assert interpreter.returncode == 0
+    assert b"first 12.0 12.0\r\n" in shown and b"second 4.0 12.0\r\n" in shown, shown.decode()

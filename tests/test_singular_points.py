@@ -16,7 +16,7 @@ from numpy.lib import NumpyVersion
 from scipy import ndimage, optimize, signal, special, stats
 from scipy.spatial import distance
 
-from s2sgrad import GradientTape, S2SGradError, constant, grad, hessian, jacfwd, jacrev, jvp, value_and_grad
+from s2sgrad import GradientTape, S2SGradError, constant, grad, hessian, jacfwd, jacrev, jvp, value_and_grad, vjp
 from s2sgrad.testing import check_grads
 
 PAGE = Path(__file__).parent.parent / "docs" / "singular-points.md"
@@ -429,6 +429,22 @@ def test_what_levels_off_is_flat_where_a_record_holds_the_exponential(level, way
     assert np.all(np.isfinite(slopes)) and np.allclose(slopes[0], slopes[1])
     for second in SECOND[:1] if "cosh" in level else SECOND:
         assert np.all(abs(quietly(second(f), x)) < 1e-300)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: np.sqrt((x[None] - 1.0) @ (x[:, None] - 1.0))[0, 0],
+    lambda x: np.sum(np.sqrt(np.diag(np.outer(x - 1.0, X) @ np.outer(X, x - 1.0)))),
+    lambda x: np.sum(np.sqrt(np.einsum("ij,ij->i", np.outer(x - 1.0, X), np.outer(x - 1.0, X)))),
+], ids=["row by column", "diagonal", "einsum"])  # fmt: skip
+def test_a_root_of_products_of_rows_is_0_or_nan(f):
+    """Its slope is that of a norm, and never another number."""
+    x = np.ones(3)
+    assert f(x) == 0.0 and jvp(f, (x,), (x,))[1] == 0.0 and np.all(jacfwd(f)(x) == 0.0)
+    for gradient in (grad(f)(x), jacrev(f)(x), vjp(f, x)[1](1.0)[0]):
+        assert np.all((gradient == 0.0) | np.isnan(gradient))
+
+
+X = np.array([0.7, 1.5, 0.4])
 
 
 @pytest.mark.parametrize("text", ["np.cos(r)", "np.log(np.cosh(r))", "r * np.sin(r)", "max(r, 0.0) ** 2", "np.sum(d ** 2)"])

@@ -91,8 +91,10 @@ def _stands_for_array(tangents: Tangents, operation: Operation, k: int) -> bool:
     if rule.given is not None or rule.variadic or table.is_structured(rule, k) or catalogue.of(operation.target).several:
         return False
     kind = tangents.inference.kind(operation.operands[k])
-    rows = [kind] if _is_of_numbers(kind) else kind.items or () if isinstance(kind, Container) and kind.type is list else ()
-    lengths = {len(row.items or ()) for row in rows if _is_of_numbers(row)}
+    if _is_of_numbers(kind):
+        return True
+    rows = kind.items or () if isinstance(kind, Container) and kind.type is list else ()
+    lengths = {len(row.items or ()) for row in rows if isinstance(row, Container)}
     return all(map(_is_of_numbers, rows)) and len(lengths) == 1
 
 

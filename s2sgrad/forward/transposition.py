@@ -72,12 +72,12 @@ def _seeds(
     also for `weights=[a, b]`."""
     if operands is None:
         given = enumerate(operation.operands)
-        return [dot_of_array(tangents, operation, k) if k in wanted else _zero(tangents, o) for k, o in given]
+        return [_dot_of_array(tangents, operation, k) if k in wanted else _zero(tangents, o) for k, o in given]
     seeds = [tangents.part(o) if k in wanted else _zero(tangents, o) for k, o in enumerate(operands)]
     return [_as_array(tangents, seed, o) for seed, o in zip(seeds, operands, strict=True)] if alone else seeds
 
 
-def dot_of_array(tangents: Tangents, operation: Operation, k: int) -> gast.AST:
+def _dot_of_array(tangents: Tangents, operation: Operation, k: int) -> gast.AST:
     """The tangent of an operand; an array if that is a list of numbers that a library's function takes for one."""
     operand = operation.operands[k]
     dot = tangents.part(operand)

@@ -403,7 +403,8 @@ def lists_for_matrices(x):
     L = [[x[0] + 2.0, x[1]], [x[1], x[2] + 3.0]]
     of_lu = np.sum(scipy.linalg.lu_factor(L)[0] ** 2) + np.sum(scipy.linalg.lu(L)[1] ** 2)
     balanced = np.sum(scipy.linalg.matrix_balance(L)[0] ** 2)
-    return np.sum(scipy.linalg.pinv(L) ** 2) + of_lu + balanced + np.linalg.inv(L)[0, 1]
+    of_bands = np.sum(scipy.linalg.solveh_banded([[2.0, 0.1], [0.1, 3.0]], [x[0], x[1]]) ** 2)
+    return of_bands + np.sum(scipy.linalg.pinv(L) ** 2) + of_lu + balanced + np.linalg.inv(L)[0, 1]
 
 
 FOLLOWED = [
@@ -548,6 +549,16 @@ def test_a_store_through_the_transpose_has_its_column():
 
     wanted = np.diag([18.0, 2.0, 18.0, 2.0])
     np.testing.assert_array_equal(hessian(stored)(np.ones((2, 2))).reshape(4, 4), wanted)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["spherical_jn", "spherical_yn", "spherical_in", "spherical_kn"])
+@pytest.mark.parametrize("order", [2, 2.5, 0.1])
+def test_an_order_is_the_whole_number_that_scipy_computes_with(name, order):
+    function = getattr(scipy.special, name)
+    wanted = (function(order, 0.7 + 1e-6) - function(order, 0.7 - 1e-6)) / 2e-6
+    np.testing.assert_allclose(grad(lambda x: function(order, x))(0.7), wanted, rtol=1e-6)
+    np.testing.assert_allclose(jvp(lambda x: function(order, x), (0.7,), (1.0,))[1], wanted, rtol=1e-6)
 
 
 @pytest.mark.parametrize("f", [

@@ -70,18 +70,11 @@ def _seeds(
 ) -> list[gast.AST]:
     """The tangents of the operands, and zeros for what is not wanted.  The pullback of a keyword `alone` returns an array,
     also for `weights=[a, b]`."""
-    if operands is None:
-        given = enumerate(operation.operands)
-        return [_dot_of_array(tangents, operation, k) if k in wanted else _zero(tangents, o) for k, o in given]
-    seeds = [tangents.part(o) if k in wanted else _zero(tangents, o) for k, o in enumerate(operands)]
-    return [_as_array(tangents, seed, o) for seed, o in zip(seeds, operands, strict=True)] if alone else seeds
-
-
-def _dot_of_array(tangents: Tangents, operation: Operation, k: int) -> gast.AST:
-    """The tangent of an operand; an array if that is a list of numbers that a library's function takes for one."""
-    operand = operation.operands[k]
-    dot = tangents.part(operand)
-    return _as_array(tangents, dot, operand) if _stands_for_array(tangents, operation, k) else dot
+    given = operation.operands if operands is None else operands
+    seeds = [tangents.part(o) if k in wanted else _zero(tangents, o) for k, o in enumerate(given)]
+    arrays = [alone if operands is not None else _stands_for_array(tangents, operation, k) for k in range(len(given))]
+    parts = zip(seeds, given, arrays, strict=True)
+    return [_as_array(tangents, seed, o) if listed else seed for seed, o, listed in parts]
 
 
 def _stands_for_array(tangents: Tangents, operation: Operation, k: int) -> bool:

@@ -20,7 +20,8 @@ from s2sgrad.runtime import product
 
 
 def neighbours(function, n, z, below, above, derivative):
-    """The sum of the functions of the orders beside `n`, as their derivatives are made of them."""
+    """The sum of the functions of the orders beside `n`, as their derivatives are made of them; SciPy cuts off fractions."""
+    n = np.trunc(n)
     before = n / (2.0 * n + 1.0) * function(np.maximum(n - 1, 0), z, derivative)
     return below * before + above * (n + 1.0) / (2.0 * n + 1.0) * function(n + 1, z, derivative)
 

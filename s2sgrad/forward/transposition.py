@@ -19,7 +19,7 @@ from s2sgrad.forward.tangents import Tangents
 from s2sgrad.ir import notes
 from s2sgrad.ir.quote import assign, clone, mentioned, name
 from s2sgrad.ir.reach import call
-from s2sgrad.primitives import catalogue
+from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.rules import table
 from s2sgrad.transform import pullback_text
 from s2sgrad.transform.calls import Pair, Pairs
@@ -81,7 +81,8 @@ def _stands_for_array(tangents: Tangents, operation: Operation, k: int) -> bool:
     """Whether an operand is a list of numbers, or of rows of them, that a library's function takes for one array."""
     rule = operation.rule
     assert rule is not None
-    if rule.given is not None or rule.variadic or table.is_structured(rule, k) or catalogue.of(operation.target).several:
+    of_arrays = libraries.package_of(operation.target) in libraries.ARRAYS and not catalogue.of(operation.target).several
+    if not of_arrays or rule.given is not None or rule.variadic or table.is_structured(rule, k):
         return False
     kind = tangents.inference.kind(operation.operands[k])
     if _is_of_numbers(kind):

@@ -77,6 +77,24 @@ def result_written(x):
     return np.sum(r * t) + np.sum(np.exp(x) * r)
 
 
+def one_of_two_results_written(x):
+    a = np.exp(x)
+    b = np.exp(x)
+    s = np.sum(np.sin(b))
+    a[0] = 0.5 * x[1]
+    return s * np.sum(np.sin(a))
+
+
+def halved(u):
+    u[0] = 0.5 * u[0]
+    return np.sum(u * u)
+
+
+def written_by_a_callee(x):
+    a = np.exp(x)
+    return halved(np.exp(x)) * np.sum(a) * np.sum(np.exp(x))
+
+
 def result_kept(x):
     kept = [np.exp(x), np.exp(x)]
     kept[0][1] = 7.0
@@ -132,7 +150,9 @@ def state_between(x):
 @pytest.mark.parametrize(
     ("function", "args"),
     [
-        (stored_between, (X,)), (through_a_view, (X,)), (result_written, (X,)), (result_kept, (X,)), (bound_again, (X,)),
+        (stored_between, (X,)), (through_a_view, (X,)), (result_written, (X,)),
+        (one_of_two_results_written, (X,)), (written_by_a_callee, (X,)),
+        (result_kept, (X,)), (bound_again, (X,)),
         (rebound_in_a_branch, (X, True)), (rebound_in_a_branch, (X, False)), (carried_by_a_loop, (X,)),
         (left_by_break, (X,)), (state_between, (X,)),
     ],

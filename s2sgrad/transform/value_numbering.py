@@ -84,7 +84,8 @@ def _form(node: object, first: dict[str, str]) -> object:
 
 @dataclass(frozen=True)
 class _Value:
-    """A value that a name holds: what it is computed from, and whether something outside of the function is among it."""
+    """A value that a name holds: the operands, with the first names of their values, by which its form calls them; and
+    whether something outside of the function is among these."""
 
     name: str
     operands: frozenset[str]
@@ -143,7 +144,7 @@ class _Numbering:
         if not all(self.is_settled(n) for n in nodes(value) if isinstance(n, gast.Attribute)):
             return None
         paths = [n for n in nodes(value) if isinstance(n, (gast.Name, gast.Attribute))]
-        operands = frozenset(n.id for n in paths if isinstance(n, gast.Name))
+        operands = frozenset(name for n in paths if isinstance(n, gast.Name) for name in (n.id, first.get(n.id, n.id)))
         return _form(value, first), _Value(bound, operands, any(map(self.is_outside, paths)))
 
     def is_settled(self, node: gast.Attribute) -> bool:
@@ -174,7 +175,7 @@ class _Numbering:
             return False
         if not isinstance(self.kinds.get(later), Array):
             return True
-        if self.paths.memory.with_memory_of(earlier) & self.paths.memory.written:
+        if any(self.paths.memory.with_memory_of(name) & self.paths.memory.written for name in (earlier, later)):
             return False
         return not any(self.hands_on(reader, later) for reader in self.readers[later])
 

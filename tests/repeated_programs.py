@@ -29,7 +29,10 @@ KEPT = [
     "r = {0}\n    s = s + np.sum(r)", "r = {0}\n    r *= 0.5\n    s = s + np.sum(r)",
     "rows.append(np.zeros(5) + np.sum({0}))",
     "s = s + np.sum({0}) * np.sum({0})", "s = s + np.sum({0} / (3.0 + np.abs({0})))", "s = s + np.max({0})",
-    "kept.append({0})", "kept[-1] = kept[-1] * 2.0\n    s = s + np.sum(kept[-1])", "t = r\n    s = s + np.sum(t * 0.1)",
+    "r = {0}\n    t = {0}\n    r[0] = 2.0\n    s = s + np.sum(np.sin(r) * np.sin(t))", "s = s + np.sum(halved({0}) * {0})",
+    "r = {0}\n    t = {0}\n    s = s + np.sum(np.sin(t))\n    r[0] = 2.0\n    s = s + np.sum(np.sin(r))",
+    "s = s + np.sum({0}) * halved({0}) * np.sum({0})", "kept.append({0})",
+    "kept[-1] = kept[-1] * 2.0\n    s = s + np.sum(kept[-1])", "t = r\n    s = s + np.sum(t * 0.1)",
     "r = {0}\n    t = {0}\n    t = t + 1.0\n    s = s + np.sum(r * t)", "b[0] = np.sum({0}) * 0.1",
     "b[1] += np.sum({0}) * 0.1",
     "a[2:] = a[2:] * np.sum({0}) * 0.1", "kept += [{0}]\n    kept[-1] = kept[-1] + 1.0",
@@ -51,6 +54,12 @@ def total(u):
 
 def bent(u):
     u[0] = u[0] * 0.5
+
+
+def halved(u):
+    if np.ndim(u):
+        u[0] = 0.5 * u[0]
+    return np.sum(u * u)
 
 
 def shift():

@@ -147,8 +147,9 @@ def assert_jacobian(way, f, args, argnums):
     np.testing.assert_allclose(along, sum(slopes), rtol=1e-5, atol=2e-6 * scale, err_msg="along a direction")
 
 
-def assert_hessian(f, args, argnums):
-    """The same of a Hessian, or of the Jacobian of the gradient of what is no number, with differences of gradients."""
+def assert_hessian(f, args, argnums, way=None):
+    """The same of a Hessian, or of the Jacobian of the gradient of what is no number, with differences of gradients; or of
+    the matrix that `way` gives of the gradient."""
     value, directions, _ = expected(f, args, argnums)
     df = grad(f, argnums=argnums)
     coarse, fine = (directional(df, args, argnums, directions, directions, step) for step in (1e-4, 1e-5))
@@ -156,7 +157,7 @@ def assert_hessian(f, args, argnums):
         raise Rejected("steps disagree")
     before = copied(args)
     is_number = isinstance(value, (float, np.floating)) or (isinstance(value, np.ndarray) and not value.ndim)
-    matrix = (hessian(f, argnums) if is_number else jacfwd(df, argnums))(*args)
+    matrix = (hessian(f, argnums) if is_number and way is None else (way or jacfwd)(df, argnums))(*args)
     assert_unchanged(args, before, "a matrix writes the arguments")
     gradient = df(*copied(args))
     assert_columns(matrix, df, gradient, args, argnums, 1.0 + abs(fine))
@@ -211,8 +212,9 @@ def along_block(block, direction):
 JUDGES = {
     -1: assert_pullback, 0: assert_tangent, 1: None, "hessian": assert_hessian,
     "jacfwd": functools.partial(assert_jacobian, jacfwd), "jacrev": functools.partial(assert_jacobian, jacrev),
+    "twice": functools.partial(assert_hessian, way=jacrev),
 }  # fmt: skip
-"""By the order of a campaign; None: of gradients."""
+"""By the order of a campaign; None: of gradients; "twice": reverse mode over reverse mode."""
 Order = int | str
 
 

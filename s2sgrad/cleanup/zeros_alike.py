@@ -7,7 +7,7 @@
     t_dot = np.zeros_like(t)                       ->       t_dot = np.zeros(x.shape)
 
 Nobody may read the first of the two but for its shape: dead-code elimination removes it then.  Neither its name nor what it
-was made like may be bound anew in between; what is in the array does not matter.
+was made like may be bound anew in between, and no list may grow or shrink; what is in an array does not matter.
 
 >>> import numpy as np
 >>> from s2sgrad import grad
@@ -125,9 +125,12 @@ def _sources(unit: Unit, tree: gast.FunctionDef, wanted: set[str]) -> dict[str, 
 
 
 def _bound_anew(unit: Unit, statement: gast.AST, bound: Iterable[str]) -> Iterable[str]:
-    """The names that a statement binds; none where it adds to an array, which keeps its shape."""
+    """The names that a statement binds, but for an array that it adds to, which keeps its shape; and the containers that it
+    changes, whose items are others then."""
     plain = isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name)
-    return () if plain and isinstance(unit.kinds.get(statement.target.id), Array) else bound
+    if plain and isinstance(unit.kinds.get(statement.target.id), Array):
+        return ()
+    return {*bound, *(n for n in unit.changed(statement) if not isinstance(unit.kinds.get(n), Array))}
 
 
 def _asked(unit: Unit, statement: gast.AST) -> list[gast.Name]:

@@ -635,3 +635,9 @@ def sorted_after_pops_of_which_one_is_in_a_branch(x):
     s += b.pop() * 1.3
     b.sort()
     return s + b[0] * b[1]
+
+
+@case(np.array([0.3, -0.6, 0.8]))
+def popped_twice_into_a_product(x):
+    q = [x, 2.0 * x, 3.0 * x]
+    return np.sum(np.exp(q.pop())) * np.sum(np.exp(q.pop()))

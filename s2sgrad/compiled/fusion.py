@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from s2sgrad.compiled.memory import handed_on, zeroed
+from s2sgrad.compiled.outer import outermost_shared
 from s2sgrad.compiled.output import Block, Fold, Line, Nest, Store, written
 from s2sgrad.compiled.stencils import gathered
 from s2sgrad.compiled.values import ONE, Gather, Index, Leaf, Tree
@@ -29,13 +30,17 @@ _MOST_COMPARED = 8  # LLVM makes no vectors of loops with more
 Share = Callable[[str, str], bool]
 
 
-def fused(body: list[Any], share: Share) -> list[Any]:
-    """The statements, with neighbouring loops merged; `share`: whether two names may stand for one memory."""
+def fused(body: list[Any], share: Share, threads: bool = False) -> list[Any]:
+    """The statements, with neighbouring loops merged; `share`: whether two names may stand for one memory.
+
+    `threads`: each trip of an outermost loop has memory of its own.
+    """
     body = handed_on(body, share, _mentions(body))
     body = _merged(gathered(body, share, _mentions(body)), share)
     mentions = _mentions(body)
     gone = set(_contracted(body, mentions))
-    return zeroed(_without(body, gone))
+    body = _without(body, gone)
+    return zeroed(outermost_shared(body, share, threads))
 
 
 def _merged(body: list[Any], share: Share) -> list[Any]:

@@ -175,7 +175,7 @@ def _once(lowering: Lowering, frame: Frame, arguments: dict[str, Any], threads: 
     takes = [n for p in frame.parameters for n in _names(given[p])]
     if any(found.share(root, other) for root in lowering.parameters for other in found.written):
         raise Unfit("it writes its arguments, or what it reads under free names")
-    statements = fused([*lowering.outside.lines, *_opened(body)], found.share)
+    statements = fused([*lowering.outside.lines, *_opened(body)], found.share, threads)
     statements = shared(statements) if threads else statements
     name = f"{frame.tree.name}_loops"
     text = text_of(name, [*takes, *lowering.outside.parameters], statements)

@@ -65,7 +65,7 @@ def _helpers() -> dict[str, Any]:
                     if (
                         isinstance(value, types.FunctionType)
                         and value.__module__ == module.__name__
-                        and name not in (*_BITS, *_OF_LIBRARY)
+                        and name not in (*_BITS, *_EXTREMES, *_OF_LIBRARY)
                     ):
                         options = {"fastmath": _ANY_ORDER} if name == scalars.plus.__name__ else {}
                         space[name] = _jitted(types.FunctionType(value.__code__, space, name), forceinline=True, **options)
@@ -75,6 +75,7 @@ def _helpers() -> dict[str, Any]:
 
 _PLACE = "place"
 _ANY_ORDER = {"reassoc", "nsz"}  # of the additions of a sum, so that several are made at once
+_EXTREMES = {scalars.largest.__name__: "llvm.maximum", scalars.least.__name__: "llvm.minimum"}
 _BITS = (vectors.bits.__name__, vectors.number.__name__)
 
 
@@ -176,7 +177,7 @@ def _jitted(function: types.FunctionType, **options: Any) -> Any:
 
 
 def _intrinsics() -> dict[str, Any]:
-    """`bits`, `number` and `place`, which cost nothing in machine code."""
+    """`bits`, `number` and `place`, which cost nothing in machine code; and what makes several numbers at once one."""
     from llvmlite import ir
     from numba.core import types as kinds
     from numba.extending import intrinsic
@@ -187,7 +188,20 @@ def _intrinsics() -> dict[str, Any]:
 
         return intrinsic(lambda typing, x: (to(given), generate))
 
-    return {_BITS[0]: cast(kinds.int64, kinds.float64, ir.IntType(64)),
+    def of_two(name: str) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            type_ = args[0].type
+            made = ir.FunctionType(type_, [type_, type_])
+            return builder.call(builder.module.declare_intrinsic(name, [type_], made), args)
+
+        def typed(typing: Any, a: Any, b: Any) -> Any:
+            to = a if a == b else kinds.float64
+            return to(to, to), generate
+
+        return intrinsic(typed)
+
+    return {**{own: of_two(name) for own, name in _EXTREMES.items()},
+            _BITS[0]: cast(kinds.int64, kinds.float64, ir.IntType(64)),
             _BITS[1]: cast(kinds.float64, kinds.int64, ir.DoubleType()),
             _PLACE: cast(kinds.uint64, kinds.int64, ir.IntType(64))}  # fmt: skip
 

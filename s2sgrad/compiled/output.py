@@ -54,6 +54,20 @@ class Nest:
 
 
 @dataclass
+class Rows:
+    """Loops that share the first `depth` of their loops."""
+
+    depth: int
+    nests: list[Nest]
+    parallel: bool = False
+
+    @property
+    def extents(self) -> Extents:
+        """Those of the shared loops."""
+        return self.nests[0].extents[: self.depth]
+
+
+@dataclass
 class Fold:
     """Loops that fold all elements into a number; `step` is the statement, in which `{}` stands for the element."""
 
@@ -82,39 +96,41 @@ def loops(extents: Extents, indices: list[str]) -> list[str]:
     return ["    " * k + head for k, head in enumerate(heads)]
 
 
-def written(statement: Any) -> list[str]:
-    """The lines of a statement."""
+def written(statement: Any, depth: int = 0) -> list[str]:
+    """The lines of a statement; of loops, those below the first `depth`."""
     if isinstance(statement, Line):
         return [statement.text]
     if isinstance(statement, Block):
         lines = [statement.head, *_indented(statement.body)]
         return lines + (["else:", *_indented(statement.orelse)] if statement.orelse else [])
     indices = indices_of(statement.extents)
-    heads = loops(statement.extents, indices)
+    heads = loops(statement.extents[depth:], indices[depth:])
     indent = "    " * len(heads)
     if isinstance(statement, Fold):
         return [*heads, indent + statement.step.format(element(statement.value, indices))]
     if statement.parallel:  # numba counts such trips without a sign
         outer, _, ends = heads[0].removeprefix("for ").partition(" in ")
         heads[0:1] = [f"for {TRIP} in p{ends}", f"    {outer} = np.int64({TRIP})"]
+    if isinstance(statement, Rows):
+        return [*heads, *(indent + line for nest in statement.nests for line in written(nest, statement.depth))]
     texts = [store.text(indices) for store in statement.stores]
     for name in statement.numbers:
         texts = [re.sub(rf"\b{name}\[{', '.join(indices)}\]", name, text) for text in texts]
-    before, texts, after = _held(statement.stores, texts, indices)
+    before, texts, after = _held(statement.stores, texts, indices, depth)
     outside = indent.removeprefix("    ")
     return [*heads[:-1], *(outside + text for text in before), *heads[-1:], *(indent + text for text in texts),
             *(outside + text for text in after)]  # fmt: skip
 
 
-def _held(stores: list[Store], texts: list[str], indices: list[str]) -> tuple[list[str], list[str], list[str]]:
+def _held(stores: list[Store], texts: list[str], indices: list[str], depth: int) -> tuple[list[str], list[str], list[str]]:
     """The statements before, in and after an innermost loop in which folds are numbers: no store has to reach memory.
 
     for j: s[i] = s[i] + x[i, j]      ->      t = s[i]; for j: t = t + x[i, j]; s[i] = t
     """
-    inner = next((i for i in reversed(indices) if i != "0"), None)
+    inner = next((i for i in reversed(indices[depth:]) if i != "0"), None)
     before, after = [], []
     for k, store in enumerate(stores):
-        place = store.target.at(indices) if store.number and inner is not None else ""
+        place = store.target.at(indices) if store.number and inner is not None and store.target.places else ""
         if place and inner not in re.findall(r"\w+", place):
             before.append(f"{store.number} = {place}")
             after.append(f"{place} = {store.number}")
@@ -142,4 +158,4 @@ def shape_of(extents: Extents) -> str:
     return f"({', '.join(map(str, extents))},)"
 
 
-__all__ = ["Block", "Extent", "Fold", "Line", "Nest", "Store", "shape_of", "size_of", "text_of"]
+__all__ = ["Block", "Extent", "Fold", "Line", "Nest", "Rows", "Store", "shape_of", "size_of", "text_of"]

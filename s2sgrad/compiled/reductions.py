@@ -11,7 +11,7 @@ from typing import Any
 
 import gast
 
-from s2sgrad.compiled import elementwise
+from s2sgrad.compiled import elementwise, scalars
 from s2sgrad.compiled.elementwise import of_extent
 from s2sgrad.compiled.lowering import Lowering
 from s2sgrad.compiled.output import Fold, Nest, Store
@@ -80,8 +80,13 @@ def summed(self: Lowering, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
         return elementwise.cast(summed(self, elementwise.cast(x, FLOAT), axes, keep), SINGLE)
     if x.dtype != FLOAT:
         return folded(self, x, axes, keep, INT, "0", lambda a, b: f"{a} + {b}")
-    to_number = len(axes) == x.rank
-    return folded(self, x, axes, keep, FLOAT, "0.0", lambda a, b: f"plus({a}, {b})" if to_number else f"{a} + {b}")
+    by_vectors = _is_innermost(self.writer, x, axes)
+    return folded(self, x, axes, keep, FLOAT, "0.0", lambda a, b: f"plus({a}, {b})" if by_vectors else f"{a} + {b}")
+
+
+def _is_innermost(writer: Writer, x: Any, axes: tuple[int, ...]) -> bool:
+    """Whether the innermost loop folds into one number: the order is a compiler's, as it is NumPy's in the text."""
+    return next((k in axes for k in reversed(range(x.rank)) if writer.canonical(x.extents[k]) != ONE), True)
 
 
 def product(self: Lowering, x: Any, axis: Any = None, keepdims: Any = _NOT) -> Any:
@@ -104,7 +109,7 @@ def mean(self: Lowering, x: Any, axis: Any = None, keepdims: Any = _NOT) -> Any:
     return elementwise.apply(self.writer, gast.Div, [total, n])
 
 
-def _extreme(function: str, start: str) -> Any:
+def _extreme(by_vectors: Any, one_by_one: Any, start: str) -> Any:
     def form(self: Lowering, x: Any, axis: Any = None, keepdims: Any = _NOT) -> Any:
         if not is_array(x) or x.dtype not in FLOATS:
             raise Unfit("the largest or smallest of what are no floats")
@@ -112,13 +117,14 @@ def _extreme(function: str, start: str) -> Any:
         for k in axes:
             self.writer.at_least(x.extents[k], 1)
         first = elementwise.number(start, x.dtype)
+        function = (by_vectors if _is_innermost(self.writer, x, axes) else one_by_one).__name__
         return folded(self, x, axes, _keeps(keepdims), x.dtype, first, lambda a, b: f"{function}({a}, {b})")
 
     return form
 
 
-largest = _extreme("maximum", "-np.inf")
-least = _extreme("minimum", "np.inf")
+largest = _extreme(scalars.largest, scalars.maximum, "-np.inf")
+least = _extreme(scalars.least, scalars.minimum, "np.inf")
 
 
 def folded(self: Lowering, x: Any, axes: tuple[int, ...], keep: bool, dtype: str, start: str, combine: Any) -> Any:

@@ -34,6 +34,16 @@ def minimum(a: Any, b: Any) -> Any:
     return a if a < b or a != a else b
 
 
+def largest(a: Any, b: Any) -> Any:
+    """The larger one of many, whose order a compiler may choose; nan if one is."""
+    return maximum(a, b)
+
+
+def least(a: Any, b: Any) -> Any:
+    """The smaller one of many, whose order a compiler may choose; nan if one is."""
+    return minimum(a, b)
+
+
 def squared(x: Any) -> Any:
     """`x * x`."""
     return x * x

@@ -12,10 +12,11 @@ at places that an array says, and what may raise stay in one thread.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from s2sgrad.compiled import scalars
-from s2sgrad.compiled.output import Block, Nest, size_of, written
+from s2sgrad.compiled.output import Block, Nest, Rows, size_of, written
 from s2sgrad.compiled.values import ONE, Leaf
 
 _MUCH = 2**15  # so many elements, times what is written for each, are worth several threads
@@ -28,16 +29,19 @@ def shared(body: list[Any]) -> list[Any]:
     for s in body:
         if isinstance(s, Block):
             out.append(Block(s.head, shared(s.body), shared(s.orelse)))
-        elif isinstance(s, Nest) and _is_independent(s):
-            work = f"({size_of(s.extents)}) * {len(s.stores)}"
-            parallel = Nest(s.extents, s.stores, s.numbers, True)
-            out.append(Block(f"if {work} > {_MUCH}:", [parallel], [s]))
+        elif isinstance(s, (Nest, Rows)) and all(map(is_independent, _nests(s))):
+            work = " + ".join(f"({size_of(nest.extents)}) * {len(nest.stores)}" for nest in _nests(s))
+            out.append(Block(f"if {work} > {_MUCH}:", [replace(s, parallel=True)], [s]))
         else:
             out.append(s)
     return out
 
 
-def _is_independent(nest: Nest) -> bool:
+def _nests(loops: Nest | Rows) -> list[Nest]:
+    return loops.nests if isinstance(loops, Rows) else [loops]
+
+
+def is_independent(nest: Nest) -> bool:
     """Whether each trip of the outermost loop writes elements of its own, reads no others that are written, and cannot
     raise."""
     outer = next((k for k, e in enumerate(nest.extents) if e != ONE), None)
@@ -47,7 +51,7 @@ def _is_independent(nest: Nest) -> bool:
     for store in nest.stores:
         if not isinstance(store.target, Leaf) or store.op != "=" or store.axes is not None:
             return False
-        if outer not in {p.axis for p in store.target.places}:
+        if store.target.places and outer not in {p.axis for p in store.target.places}:
             return False
         if targets.setdefault(store.target.root, store.target.places) != store.target.places:
             return False

@@ -134,9 +134,9 @@ class Leaf:
         return frozenset((self.root,))
 
     def at(self, indices: list[str]) -> str:
-        """The element at these indices; those of axes of length 1 are 0."""
+        """The element at these indices; those of axes of length 1 are 0.  What has no places is a number."""
         indices = ["0" if e == ONE else i for i, e in zip(indices, self.extents, strict=True)]
-        return f"{self.root}[{', '.join(place.text(indices) for place in self.places)}]"
+        return f"{self.root}[{', '.join(place.text(indices) for place in self.places)}]" if self.places else self.root
 
     @property
     def is_whole(self) -> bool:

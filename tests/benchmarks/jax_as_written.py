@@ -1,8 +1,8 @@
 """Compiled gradients beside JAX, of programs as they are written: `python tests/benchmarks/jax_as_written.py [names]`.
 
 Each program is that of `tests/kernels` over `jax.numpy`: loops are Python's, which JAX unrolls, and stores are
-`.at[..].set`.  Where so long a program would not compile within minutes, both get fewer trips.  Gradients are compared before they are
-timed.  Each program has a process of its own, on one core; calls take turns.
+`.at[..].set`.  Where so long a program would not compile within minutes, both get fewer trips.  Gradients are compared
+before they are timed.  Each program has a process of its own, on one core; calls take turns.
 """
 
 from __future__ import annotations
@@ -367,9 +367,7 @@ def as_tuple(value):
 
 def main(names):
     """Print the table: a process for each program."""
-    print(
-        "| program | compiled, µs | JAX / compiled, shortest | processor time, medians | compiles in, s | JAX compiles in, s |"
-    )
+    print("| program | µs | JAX / compiled, shortest | processor time, medians | compiles in, s | JAX compiles in, s |")
     print("|---|---|---|---|---|---|", flush=True)
     found = []
     for name in names or NAMES:

@@ -17,8 +17,8 @@ from kernels import KERNELS
 from statements import Statements
 
 from s2sgrad import S2SGradError, grad, value_and_grad
-from s2sgrad.compiled import lowered as lowered_texts
 from s2sgrad.compiled import fusion, repeated
+from s2sgrad.compiled import lowered as lowered_texts
 from s2sgrad.compiled.lowered import flat_arguments, lower, plain_function, rebuilt
 from s2sgrad.compiled.values import Unfit
 from s2sgrad.driver.program import Program
@@ -1107,13 +1107,15 @@ def test_random_programs(seed, tmp_path):
 
 
 ROWWISE = [
-    "{M}[:] = {M} * 2.0", "{M}[1:] = {M}[:-1] * 0.5", "{M}[:-1] += {M}[1:]", "{M}[:] = {M}[::-1] - {M}", "{M} = {M}[::-1] * 0.5",
-    "{M}[:, 1:] = {M}[:, :-1] + 1.0", "{M} = {M} - {U}[:, None]", "{M}[:] = {M} * {V}", "{M}[2] = {V}", "{V} += {M}[1]",
-    "{U} = np.sum({M}, axis=1)", "{U} += {M}[:, 2]", "{V} = np.sum({M}, axis=0)", "{U} = np.max({M}, axis=1)", "{U} = {U} * 2.0",
-    "{M}[:, :4] = {M}[:, :4].T * 0.5", "{M} = {M} / (1.0 + np.abs({M}[:, :1]))", "{M}[:, 0] = {U}", "{U}[::-1] += {U}",
-    "{M}[rows] += {M}", "{M}[:] = {M}[rows]", "{C} = {C} * {M}", "{M} = np.sum({C}, axis=0) - {M}", "{C}[1] = {M}",
-    "{M}[::-1] = {M} * 0.5", "{U}[::-1] = {M}[:, 0]", "{M}[:, :4] *= {U}", "{M} = np.roll({M}, 1, axis=1) - {M}",
-    "{M}[:, 0] = {U}[::-1]", "{C}[1:] += {C}[:-1]", "{C} -= np.max({C}, axis=2, keepdims=True)", "{C}[:, 1:, :] *= {C}[:, :-1, :]", "{M} = {C}[0] * {U}[0]",
+    "{M}[:] = {M} * 2.0", "{M}[1:] = {M}[:-1] * 0.5", "{M}[:-1] += {M}[1:]", "{M}[:] = {M}[::-1] - {M}",
+    "{M} = {M}[::-1] * 0.5", "{M}[:, 1:] = {M}[:, :-1] + 1.0", "{M} = {M} - {U}[:, None]", "{M}[:] = {M} * {V}",
+    "{M}[2] = {V}", "{V} += {M}[1]", "{U} = np.sum({M}, axis=1)", "{U} += {M}[:, 2]", "{V} = np.sum({M}, axis=0)",
+    "{U} = np.max({M}, axis=1)", "{U} = {U} * 2.0", "{M}[:, :4] = {M}[:, :4].T * 0.5",
+    "{M} = {M} / (1.0 + np.abs({M}[:, :1]))", "{M}[:, 0] = {U}", "{U}[::-1] += {U}", "{M}[rows] += {M}",
+    "{M}[:] = {M}[rows]", "{C} = {C} * {M}", "{M} = np.sum({C}, axis=0) - {M}", "{C}[1] = {M}", "{M}[::-1] = {M} * 0.5",
+    "{U}[::-1] = {M}[:, 0]", "{M}[:, :4] *= {U}", "{M} = np.roll({M}, 1, axis=1) - {M}", "{M}[:, 0] = {U}[::-1]",
+    "{C}[1:] += {C}[:-1]", "{C} -= np.max({C}, axis=2, keepdims=True)", "{C}[:, 1:, :] *= {C}[:, :-1, :]",
+    "{M} = {C}[0] * {U}[0]",
 ]  # fmt: skip
 
 

@@ -73,7 +73,8 @@ def zeroed(body: list[Any]) -> list[Any]:
             for name in _filled(s, {*fresh}):
                 line = out[fresh[name]]
                 out[fresh[name]] = Line(line.text.replace("np.empty(", "np.zeros(", 1))
-                kept = [t for t in s.stores if not (isinstance(t.target, Leaf) and t.target.root == name and _is_zero(t))]
+                first = next(k for k, t in enumerate(s.stores) if isinstance(t.target, Leaf) and t.target.root == name)
+                kept = [*s.stores[:first], *s.stores[first + 1 :]]  # it may be filled again behind
                 s = replace(s, stores=kept)
         for word in _words(s):
             fresh.pop(word, None)
@@ -90,13 +91,14 @@ def _filled(nest: Nest, fresh: set[str]) -> list[str]:
     for store in nest.stores:
         target = store.target
         name = target.root if isinstance(target, Leaf) and target.is_whole and target.extents == nest.extents else ""
-        if name in fresh and name not in mentioned and _is_zero(store):
+        if name in fresh and name not in mentioned and is_zero(store):
             out.append(name)
         mentioned |= {*_words(Nest(nest.extents, [store]))}
     return out
 
 
-def _is_zero(store: Any) -> bool:
+def is_zero(store: Any) -> bool:
+    """Whether zeros are written."""
     value = store.value
     if store.op != "=" or store.axes is not None or value.reads or value.dtype != store.target.dtype:
         return False

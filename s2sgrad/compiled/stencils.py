@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from s2sgrad.compiled.memory import is_zero
 from s2sgrad.compiled.output import Block, Line, Nest, Store, shape_of, written
 from s2sgrad.compiled.values import Extents, Gather, Index, Leaf, Scalar, Tree
 
@@ -44,7 +45,21 @@ class _Term:
 
 
 def gathered(body: list[Any], share: Share, mentions: Counter[str]) -> list[Any]:
-    """The statements, with shifted additions gathered where a loop repeats them; `mentions`: of names in the function."""
+    """The statements of a function, with shifted additions gathered; `mentions`: of names in the function."""
+    out = _gathered_within(body, share, mentions)
+    made = _gathered_here(out, share, mentions)
+    zeros = {s.text.partition(" = ")[0] for s in made if _is_zeros(s) and not any(s is t for t in out)}
+    return [s for k, s in enumerate(made) if not isinstance(s, Nest) or not _fills_first(made, k, zeros)]
+
+
+def _fills_first(body: list[Any], k: int, zeros: set[str]) -> bool:
+    """Whether loops fill one of these arrays with the zeros that it begins with."""
+    name = _fills(body[k])
+    return name in zeros and not any(name in _words(s) for s in body[:k] if isinstance(s, Nest))
+
+
+def _gathered_within(body: list[Any], share: Share, mentions: Counter[str]) -> list[Any]:
+    """The statements, with shifted additions gathered where blocks have them."""
     out: list[Any] = []
     for s in body:
         if isinstance(s, Block):
@@ -54,12 +69,19 @@ def gathered(body: list[Any], share: Share, mentions: Counter[str]) -> list[Any]
     return out
 
 
+def _fills(nest: Nest) -> str | None:
+    """The array that loops fill with zeros, and nothing else."""
+    store = nest.stores[0]
+    is_fill = len(nest.stores) == 1 and isinstance(store.target, Leaf) and is_zero(store)
+    return store.target.root if is_fill and isinstance(store.target, Leaf) else None
+
+
 def _in_block(block: Block, share: Share, mentions: Counter[str]) -> tuple[list[Any], Block]:
     """A block, and the memory that is to be allocated before it."""
     before: list[Any] = []
     parts = []
     for body in (block.body, block.orelse):
-        new = gathered(body, share, mentions)
+        new = _gathered_within(body, share, mentions)
         if block.head.startswith(("for ", "while ")):
             new = _gathered_here(new, share, mentions)
         parts.append(new)
@@ -196,8 +218,10 @@ def _made(terms: list[_Term], pads: tuple[int, ...]) -> Nest:
 
 
 def _allocation(body: list[Any], k: int, source: Leaf, mentions: Counter[str]) -> re.Match | None:
-    """The statement that allocates an array, all of which is written by the first loops that mention it, before place `k`,
-    and which other loops of the body read, and nothing else."""
+    """The statement that allocates an array, all of which is written by the first loops that mention it, before place `k`.
+
+    Other loops of the body read it, and those before write it, and nothing else does.
+    """
     name = source.root
     lines = [m for s in body if isinstance(s, Line) and (m := _ALLOCATES.fullmatch(s.text)) and m[1] == name]
     words = [(s, _words(s).count(name)) for s in body if isinstance(s, Nest)]
@@ -206,7 +230,7 @@ def _allocation(body: list[Any], k: int, source: Leaf, mentions: Counter[str]) -
         return None
     if not _is_set(nests[0], source) or not any(s is nests[0] for s in body[:k]):
         return None
-    again = any(_target(store).root == name for s in nests[1:] for store in s.stores)
+    again = any(_target(store).root == name for s in body[k:] if isinstance(s, Nest) for store in s.stores)
     return None if again else lines[0]
 
 

@@ -1152,6 +1152,55 @@ def test_shared_outer_loops_compute_the_same_bits(seed, inside, tmp_path, monkey
         np.testing.assert_allclose(mine, asked, rtol=1e-12, atol=1e-12, err_msg=text)
 
 
+SECTIONS = [":-2", "1:-1", "2:"]
+
+
+def additions(rng, inside):
+    lines, large, wide = [], ["x"], []
+    for k in range(4):
+        lines.append(
+            rng.choice([f"s{k} = {rng.choice(large)}[{rng.choice(SECTIONS)}] * 0.5", f"s{k} = np.zeros(len(x) - 2)"])
+        )
+        lines += rng.sample(
+            [f"s{k} += x[1:-1]", f"s{k}[1:] += x[2:-1]", f"s{k}[:] = 0.0", f"s{k}[0] = 1.0"], rng.randrange(3)
+        )
+        if rng.random() < 0.6:
+            lines.append(f"l{k} = np.zeros_like(x)")
+            large.append(f"l{k}")
+        target = rng.choice(large)
+        lines += [f"{target}[{at}] {rng.choice('+-')}= {rng.choice(['', '2.0 * '])}s{k}" for at in rng.sample(SECTIONS, 3)]
+        lines += rng.sample(
+            [f"{target}[:] = 0.0", f"s{k}[:] = 0.0", f"{target}[1:-1] += s{k}", f"x[:] = {target}"], rng.randrange(2)
+        )
+        if rng.random() < 0.5:
+            lines.append(f"w{k} = np.zeros(len(x) + 2)")
+            lines += [f"w{k}[{at}] += {target}" for at in rng.sample(SECTIONS, 2)]
+            wide.append(f"w{k}")
+    results = ", ".join(["x", *large[1:], *wide])
+    lines = ["for k in range(2):", *("    " + line for line in lines)] if inside else lines
+    lines = ["x = x.copy()", *lines, f"return {results}"]
+    return "import numpy as np\n\ndef f(x):\n" + "".join(f"    {line}\n" for line in lines)
+
+
+@pytest.mark.sampled(one_in=4)
+@pytest.mark.parametrize("inside", [False, True])
+@pytest.mark.parametrize("seed", range(120))
+def test_gathered_additions_compute_the_same_bits(seed, inside, tmp_path):
+    """Arrays that are added to before they are added to others, filled again, or read in between."""
+    text = additions(random.Random(seed), inside)
+    (tmp_path / "program.py").write_text(text)
+    space = {"__name__": "program"}
+    exec(compile(text, str(tmp_path / "program.py"), "exec"), space)
+    x = np.random.default_rng(seed).normal(size=8)
+    try:
+        loops = plain_function(lower(Program(), space["f"], {"x": x}))
+    except Unfit:
+        return
+    asked = space["f"](x)
+    for mine, expected in zip(loops(x), asked if isinstance(asked, tuple) else (asked,), strict=True):
+        np.testing.assert_array_equal(mine, expected, err_msg=text)
+
+
 def with_library(m, v):
     a = m @ m.T + np.eye(4) * np.arange(1.0, 5.0)
     w, q = np.linalg.eigh(a)

@@ -71,6 +71,7 @@ class Found:
     moving: set[str] = field(default_factory=set)  # lists whose views are written while they are collected
     mixed: set[str] = field(default_factory=set)  # lists whose items have several types
     flagged: set[str] = field(default_factory=set)  # lists of numbers beside which stands whether they are Python's
+    is_news: bool = False  # whether names joined in this pass
 
     def may_be_none(self, types: dict[str, Any]) -> None:
         """Note variables that are None at times, and their types at others."""
@@ -85,11 +86,11 @@ class Found:
         return root
 
     def join(self, a: str, b: str) -> None:
-        """Note that two names may stand for one memory."""
+        """Note that two names may stand for one memory: what was written so far did not know it, nor what it raises."""
         a, b = self.group(a), self.group(b)
         if a != b:
             self.groups[a] = b
-            raise Again
+            self.is_news = True
 
     def share(self, a: str, b: str) -> bool:
         """Whether two names may stand for one memory."""

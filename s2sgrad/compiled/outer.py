@@ -37,7 +37,8 @@ def outermost_shared(body: list[Any], share: Share, threads: bool) -> list[Any]:
     `threads`: trips of an outermost loop may run at once.
     """
     out = _grouped(body, share, threads)
-    return _with_rows(out, _held_rows(out, _mentions(out), threads))
+    held = _held_rows(out, _mentions(out), threads)
+    return _fills_apart(_with_rows(out, held), {*held})
 
 
 # --- which loops share their outer ones --------------------------------------------------------------------------------
@@ -62,12 +63,25 @@ def _joined(before: Any, nest: Nest, share: Share, threads: bool) -> Rows | None
     nests = before.nests if isinstance(before, Rows) else [before]
     if threads and is_independent(nests[0]) is not is_independent(nest):
         return None
+    if not _is_fill(nest) and {*_roots(nest)}.isdisjoint(root for own in nests for root in _roots(own)):
+        return None  # nothing would be gained
     if isinstance(before, Rows):
         return Rows(before.depth, [*nests, nest]) if _may_share(nests, nest, before.depth, share) else None
     for depth in range(min(len(before.extents), len(nest.extents)), 0, -1):
         if _is_within(before, depth) + _is_within(nest, depth) < 2 and _may_share(nests, nest, depth, share):
             return Rows(depth, [before, nest])
     return None
+
+
+def _roots(nest: Nest) -> list[str]:
+    """The memory that loops write and read."""
+    targets = (store.target.root if isinstance(store.target, Leaf) else store.target.root.root for store in nest.stores)
+    return [*targets, *(name for store in nest.stores for name in store.value.reads)]
+
+
+def _is_fill(nest: Nest) -> bool:
+    """Whether loops read nothing."""
+    return all(isinstance(s.target, Leaf) and s.op == "=" and not s.value.reads for s in nest.stores)
 
 
 def _is_within(nest: Nest, depth: int) -> bool:
@@ -212,9 +226,29 @@ def _row(name: str, rows: Rows) -> tuple[Extent, ...] | None:
     return memory
 
 
+def _fills_apart(body: list[Any], held: set[str]) -> list[Any]:
+    """The statements; what loops fill of arrays that are no rows is filled before them: a library does it at once."""
+    out: list[Any] = []
+    for s in body:
+        if isinstance(s, Block):
+            s = Block(s.head, _fills_apart(s.body, held), _fills_apart(s.orelse, held))
+        elif isinstance(s, Rows):
+            kept: list[Nest] = []
+            for nest in s.nests:
+                before = {root for own in kept for root in _roots(own)}
+                is_apart = _is_fill(nest) and before.isdisjoint(_roots(nest)) and held.isdisjoint(_roots(nest))
+                (out if is_apart else kept).append(nest)
+            if not kept:
+                continue
+            s = replace(s, nests=kept) if len(kept) > 1 else kept[0]
+        out.append(s)
+    return out
+
+
 def _whole(store: Store, nest: Nest, depth: int) -> tuple[Extent, ...] | None:
     """The extents of the row that a store writes all of; None where it does not."""
     target = store.target
+    assert isinstance(target, Leaf)
     every = tuple(Index(axis, "0") for axis in range(len(nest.extents)))
     is_whole = store.op == "=" and target.extents == target.memory == nest.extents and target.places == every
     return target.memory[depth:] if is_whole else None

@@ -130,7 +130,8 @@ def _held(stores: list[Store], texts: list[str], indices: list[str], depth: int)
     inner = next((i for i in reversed(indices[depth:]) if i != "0"), None)
     before, after = [], []
     for k, store in enumerate(stores):
-        place = store.target.at(indices) if store.number and inner is not None and store.target.places else ""
+        is_element = isinstance(store.target, Leaf) and bool(store.target.places)
+        place = store.target.at(indices) if store.number and inner is not None and is_element else ""
         if place and inner not in re.findall(r"\w+", place):
             before.append(f"{store.number} = {place}")
             after.append(f"{place} = {store.number}")

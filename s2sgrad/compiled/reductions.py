@@ -25,11 +25,13 @@ from s2sgrad.compiled.values import (
     Extent,
     Extents,
     Items,
+    Leaf,
     Object,
     Scalar,
     Tree,
     Unfit,
     is_array,
+    leaves,
 )
 from s2sgrad.compiled.writer import Writer
 
@@ -85,8 +87,19 @@ def summed(self: Lowering, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
 
 
 def _is_innermost(writer: Writer, x: Any, axes: tuple[int, ...]) -> bool:
-    """Whether the innermost loop folds into one number: the order is a compiler's, as it is NumPy's in the text."""
-    return next((k in axes for k in reversed(range(x.rank)) if writer.canonical(x.extents[k]) != ONE), True)
+    """Whether the innermost loop folds what lies side by side into one number.
+
+    The order is a compiler's then, which makes several at once, as it is NumPy's in the text.
+    """
+    k = next((k for k in reversed(range(x.rank)) if writer.canonical(x.extents[k]) != ONE), None)
+    return len(axes) == x.rank or (k in axes and all(_is_along(leaf, k - x.rank) for leaf in leaves(x)))
+
+
+def _is_along(leaf: Leaf, axis: int) -> bool:
+    """Whether elements along an axis, counted from the last one, are one, or lie side by side."""
+    k = leaf.rank + axis
+    moved = [p.stride if place == len(leaf.places) - 1 else 0 for place, p in enumerate(leaf.places) if p.axis == k]
+    return k < 0 or leaf.extents[k] == ONE or moved == [1]
 
 
 def product(self: Lowering, x: Any, axis: Any = None, keepdims: Any = _NOT) -> Any:

@@ -190,9 +190,16 @@ def _source(value: Any) -> Leaf | None:
     if not isinstance(value, Tree) or value.places is not None or value.dtype != "float64":
         return None
     found = [s for s in map(_source, value.operands) if s is not None]
-    if len(found) != 1 or any(not isinstance(o, (Leaf, Tree, Scalar)) for o in value.operands):
+    if len(found) != 1 or not _is_plain(value):
         return None
     return found[0] if _is_multiple(value) else None
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value is made of arrays and numbers alone, at the same indices."""
+    if isinstance(value, Tree):
+        return value.places is None and all(map(_is_plain, value.operands))
+    return isinstance(value, (Leaf, Scalar))
 
 
 def _is_multiple(value: Tree) -> bool:

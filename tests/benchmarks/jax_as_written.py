@@ -39,7 +39,7 @@ WORST = 1e-9  # of the largest entry
 
 
 SMALLER = {
-    "seidel_2d": lambda rng: (2, rng.uniform(0.5, 1.5, (12, 12))),
+    "seidel_2d": lambda rng: (2, rng.uniform(0.5, 1.5, (20, 20))),
     "exponential_moving_average": lambda rng: (rng.normal(size=200), 0.03),
     "thomas": lambda rng: (rng.uniform(-1, 1, 99), rng.uniform(2.5, 3.5, 100), rng.uniform(-1, 1, 99), rng.normal(size=100)),
     "viterbi": lambda rng: (rng.normal(size=6), rng.normal(size=(6, 6)), rng.normal(size=(6, 20))),

@@ -152,6 +152,41 @@ def test_threads_of_loops_that_are_instructions(numba, monkeypatch, shape):
     assert ways == [{"is_direct": True}, {"is_direct": True}]
 
 
+@pytest.mark.parametrize("shape", [(1, 40_000), (2, 20_000), (200, 201), (7_000, 5), (3, 50, 300)])
+def test_threads_have_rows_of_their_own(numba, shape):
+    """Rows that shared loops hold are not shared by threads: the same numbers, bit by bit."""
+
+    def shares(x):
+        e = np.exp(x - np.max(x, axis=-1, keepdims=True))
+        p = e / np.sum(e, axis=-1, keepdims=True)
+        return np.sum(p * np.log(p + 1e-3), axis=-1)
+
+    x = np.linspace(-1.0, 1.0, int(np.prod(shape))).reshape(shape) ** 3
+    df, alone = grad(shares, compile=True, threads=True), grad(shares, compile=True)
+    for _ in range(3):
+        np.testing.assert_array_equal(df(x), alone(x))
+    np.testing.assert_allclose(df(x), grad(shares)(x), rtol=1e-9, atol=1e-13)
+    assert "in prange(" in df.compiled_source and "is compiled" in df.explain_compile()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_extremes_of_rows(numba, dtype):
+    """Whatever the order: of rows of any length, also of nan, infinities and zeros of both signs."""
+
+    def extremes(x):
+        return np.max(x, axis=1), np.min(x, axis=1), np.max(x), np.min(x), np.max(x, axis=0)
+
+    f, rng = compile(extremes), np.random.default_rng(3)
+    for length in [*range(1, 40), 1000]:
+        x = rng.choice([0.0, -0.0, 1.5, -2.5, np.inf, -np.inf, 7e-310], (11, length)).astype(dtype)
+        x[rng.integers(11), rng.integers(length)] = np.nan
+        x[3] = -np.inf
+        for ours, theirs in zip(f(x), extremes(x), strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+            assert np.asarray(ours).dtype == dtype
+        assert "is compiled" in f.explain_compile()
+
+
 def test_keys_in_another_order(numba):
     def f(p, x):
         return np.sum(p["a"] * x) + p["b"]["c"] ** 2

@@ -124,15 +124,15 @@ def lower(
     found = Found()
     for _ in range(_ROUNDS):
         lowering = Lowering(functions, found, {*mentioned(tree), *reserved()}, called, matmul)
-        found.is_news = False
+        found.sharing.is_news = False
         try:
             made = _once(lowering, Frame(unit, tree, found), arguments, threads, equal)
-            if not found.is_news:
+            if not found.sharing.is_news:
                 return made
         except Again:
             continue
         except Unfit as why:
-            if found.is_news:
+            if found.sharing.is_news:
                 continue
             ahead = _looked_ahead(functions, function, arguments, threads, equal, found)
             later = ahead.found.optional - found.optional
@@ -155,14 +155,14 @@ def _looked_ahead(
     for _ in range(_ROUNDS):
         lowering = Lowering(functions, found, {*mentioned(tree), *reserved()}, called, matmul)
         lowering.reasons = {}
-        found.is_news = False
+        found.sharing.is_news = False
         try:
             _once(lowering, Frame(unit, tree, found), arguments, threads, equal)
         except Again:
             continue
         except Exception:  # what was passed over is missing somewhere: what was found so far is right
             pass
-        if not found.is_news:
+        if not found.sharing.is_news:
             return lowering
     return lowering
 

@@ -290,9 +290,9 @@ class Lowering:
 
     def _is_known(self, root: str) -> bool:
         """Whether memory can be reached under this name later: it is no new array that is only being bound."""
-        named = root in self.found.types or root in self.parameters or root in self.found.groups
+        named = root in self.found.types or root in self.parameters or root in self.found.sharing.groups
         held = any(root in v.reads for held in self.writer.held for v in held.values())
-        return named or held or root in self.found.groups.values()
+        return named or held or root in self.found.sharing.groups.values()
 
     def _type(self, key: str, what: tuple, widens: bool = False) -> None:
         self._may_be_none(key, what)
@@ -581,8 +581,10 @@ def _swap(self: Lowering, keys: list[str], items: list[Any]) -> bool:
     """Exchange the arrays under variables, if that is what it is: two that share no memory before share none after it."""
     if not all(isinstance(v, Leaf) and v.is_whole for v in items) or sorted(v.root for v in items) != sorted(keys):
         return False
-    groups = [self.found.group(k) for k in keys]
-    if len(set(groups)) < len(keys) or any(n not in keys and self.found.group(n) in groups for n in self.found.groups):
+    groups = [self.found.sharing.group(k) for k in keys]
+    if len(set(groups)) < len(keys) or any(
+        n not in keys and self.found.sharing.group(n) in groups for n in self.found.sharing.groups
+    ):
         return False
     if _are_collected(self, keys) or any(
         self.found.types.get(k) != (Leaf, v.dtype, v.rank) for k, v in zip(keys, items, strict=True)

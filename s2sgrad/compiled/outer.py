@@ -75,8 +75,14 @@ def _joined(before: Any, nest: Nest, share: Share, threads: bool) -> Rows | None
 
 def _roots(nest: Nest) -> list[str]:
     """The memory that loops write and read."""
-    targets = (store.target.root if isinstance(store.target, Leaf) else store.target.root.root for store in nest.stores)
-    return [*targets, *(name for store in nest.stores for name in store.value.reads)]
+    return [name for store in nest.stores for name in _met(store)]
+
+
+def _met(store: Store) -> list[str]:
+    """The memory that a store writes and reads."""
+    if isinstance(store.target, Leaf):
+        return [store.target.root, *store.value.reads]
+    return [*store.target.reads, *store.value.reads]
 
 
 def _is_fill(nest: Nest) -> bool:
@@ -128,23 +134,21 @@ class _Access:
 
 def _is_apart(a: _Access, b: _Access, share: Share) -> bool:
     """Whether no trip of the outer loops reads or writes what another one writes."""
-    if a.target is None or b.target is None:
+    return _leaves_apart(a, b, share) and _leaves_apart(b, a, share)
+
+
+def _leaves_apart(one: _Access, other: _Access, share: Share) -> bool:
+    """Whether what a store writes is read or written by another one in the same trip alone."""
+    if one.target is None or other.target is None:
         return False
-    trips = {k for k, e in enumerate(a.nest.extents[: a.depth]) if e != ONE}
-    for one, other in ((a, b), (b, a)):
-        assert one.target is not None and other.target is not None
-        root, own = one.target.root, one.outer(one.target)
-        reads = {r for r in other.store.value.reads if share(r, root)}
-        met = [leaf for leaf in _read(other.store.value) if leaf.root == root]
-        if reads and (reads != {root} or _is_moved(other.store.value)):
-            return False
-        if share(other.target.root, root):
-            met.append(other.target)
-        for leaf in met:
-            places = {axis for k, (axis, *_) in own.items() if other.outer(leaf).get(k) == own[k]}
-            if leaf.root != root or not trips <= places:
-                return False
-    return True
+    root, own = one.target.root, one.outer(one.target)
+    reads = {r for r in other.store.value.reads if share(r, root)}
+    if reads and (reads != {root} or _is_moved(other.store.value)):
+        return False
+    met = [leaf for leaf in (other.target, *_read(other.store.value)) if share(leaf.root, root)]
+    trips = {k for k, e in enumerate(one.nest.extents[: one.depth]) if e != ONE}
+    places = ({axis for k, (axis, *_) in own.items() if other.outer(leaf).get(k) == own[k]} for leaf in met)
+    return all(leaf.root == root and trips <= along for leaf, along in zip(met, places, strict=True))
 
 
 def _read(value: Any) -> list[Leaf]:
@@ -202,28 +206,24 @@ def _row(name: str, rows: Rows) -> tuple[Extent, ...] | None:
     """The extents of a row of an array, if each trip writes one as a whole before it reads it, and no other one."""
     memory: tuple[Extent, ...] | None = None
     for nest in rows.nests:
-        if name in nest.numbers:
-            return None
         for store in nest.stores:
-            access = _Access(store, nest, rows.depth)
-            met = [leaf for leaf in _read(store.value) if leaf.root == name]
-            if name in store.value.reads and (memory is None or not met or _is_moved(store.value)):
-                return None  # what is read before it is written, or at other places
-            target = access.target
-            if target is None:
-                if name in _WORD.findall(store.text(["0"] * len(nest.extents))):
-                    return None
-                continue
-            if target.root == name:
-                memory = _whole(store, nest, rows.depth) if memory is None else memory
-                if memory is None:
-                    return None
-                met.append(target)
-            if not all(_is_of_trip(leaf, nest, rows.depth) for leaf in met):
+            if memory is None and _target(store) == name and name not in store.value.reads:
+                memory = _whole(store, nest, rows.depth)
+            if not _is_of_trip(name, store, nest, rows.depth) or (memory is None and name in _met(store)):
                 return None
-            if target.root == name and not memory and (target.dtype == SINGLE or store.value.dtype != target.dtype):
-                return None  # a number would not be rounded
+            if memory == () and not _is_number(name, store):
+                return None
     return memory
+
+
+def _target(store: Store) -> str | None:
+    """The name of the memory of which loops write the elements at their indices."""
+    return store.target.root if isinstance(store.target, Leaf) and store.axes is None else None
+
+
+def _is_number(name: str, store: Store) -> bool:
+    """Whether what is stored as an array's element may be a number: it would not be rounded."""
+    return _target(store) != name or (store.target.dtype != SINGLE and store.value.dtype == store.target.dtype)
 
 
 def _fills_apart(body: list[Any], held: set[str]) -> list[Any]:
@@ -254,7 +254,17 @@ def _whole(store: Store, nest: Nest, depth: int) -> tuple[Extent, ...] | None:
     return target.memory[depth:] if is_whole else None
 
 
-def _is_of_trip(leaf: Leaf, nest: Nest, depth: int) -> bool:
+def _is_of_trip(name: str, store: Store, nest: Nest, depth: int) -> bool:
+    """Whether a store meets an array, if at all, in the row that belongs to the trip of outer loops."""
+    read = [leaf for leaf in _read(store.value) if leaf.root == name]
+    is_elsewhere = name in store.value.reads and (not read or _is_moved(store.value))
+    if is_elsewhere or (_target(store) is None and name in _met(store)) or name in nest.numbers:
+        return False
+    met = [store.target, *read] if _target(store) == name else read
+    return all(_is_row(leaf, nest, depth) for leaf in met if isinstance(leaf, Leaf))
+
+
+def _is_row(leaf: Leaf, nest: Nest, depth: int) -> bool:
     """Whether a view is of the row that belongs to the trip of outer loops."""
     ahead = len(nest.extents) - leaf.rank
     axes = [None if p.axis is None else p.axis + ahead for p in leaf.places]

@@ -53,31 +53,11 @@ class Numbers:
 
 
 @dataclass
-class Found:
-    """What is known after a pass over the function, and assumed in the next one."""
+class Sharing:
+    """Which names may stand for one memory: a union-find.  `is_news`: a pass joined some, and did not know it before."""
 
-    variables: set[str] = field(default_factory=set)  # besides those that are bound twice
-    unrolled: set[str] = field(default_factory=set)  # variables of loops of which each trip is written
-    types: dict[str, Any] = field(default_factory=dict)  # of variables
-    groups: dict[str, str] = field(default_factory=dict)  # which memory may be the same: a union-find
-    written: set[str] = field(default_factory=set)  # names of memory that is written
-    assumed: set[str] = field(default_factory=set)  # of memory that is assumed not to be
-    items: dict[tuple[str, int | str], str] = field(default_factory=dict)  # names of the items of tuples
-    kept: dict[Any, str] = field(default_factory=dict)  # calls that NumPy computes, and why they have no loops
-    unbound: set[str] = field(default_factory=set)  # variables that may be read before they are bound
-    optional: set[str] = field(default_factory=set)  # variables that are None at times
-    numbers: Numbers = field(default_factory=Numbers)
-    lists: dict[str, Any] = field(default_factory=dict)  # what all items of a list have in common
-    moving: set[str] = field(default_factory=set)  # lists whose views are written while they are collected
-    mixed: set[str] = field(default_factory=set)  # lists whose items have several types
-    flagged: set[str] = field(default_factory=set)  # lists of numbers beside which stands whether they are Python's
-    is_news: bool = False  # whether names joined in this pass
-
-    def may_be_none(self, types: dict[str, Any]) -> None:
-        """Note variables that are None at times, and their types at others."""
-        self.optional |= {*types}
-        self.unbound |= {*types}
-        self.types.update({key: what for key, what in types.items() if what is not None})
+    groups: dict[str, str] = field(default_factory=dict)
+    is_news: bool = False
 
     def group(self, root: str) -> str:
         """The representative of the memory under a name."""
@@ -92,9 +72,40 @@ class Found:
             self.groups[a] = b
             self.is_news = True
 
+
+@dataclass
+class Found:
+    """What is known after a pass over the function, and assumed in the next one."""
+
+    variables: set[str] = field(default_factory=set)  # besides those that are bound twice
+    unrolled: set[str] = field(default_factory=set)  # variables of loops of which each trip is written
+    types: dict[str, Any] = field(default_factory=dict)  # of variables
+    sharing: Sharing = field(default_factory=lambda: Sharing())
+    written: set[str] = field(default_factory=set)  # names of memory that is written
+    assumed: set[str] = field(default_factory=set)  # of memory that is assumed not to be
+    items: dict[tuple[str, int | str], str] = field(default_factory=dict)  # names of the items of tuples
+    kept: dict[Any, str] = field(default_factory=dict)  # calls that NumPy computes, and why they have no loops
+    unbound: set[str] = field(default_factory=set)  # variables that may be read before they are bound
+    optional: set[str] = field(default_factory=set)  # variables that are None at times
+    numbers: Numbers = field(default_factory=Numbers)
+    lists: dict[str, Any] = field(default_factory=dict)  # what all items of a list have in common
+    moving: set[str] = field(default_factory=set)  # lists whose views are written while they are collected
+    mixed: set[str] = field(default_factory=set)  # lists whose items have several types
+    flagged: set[str] = field(default_factory=set)  # lists of numbers beside which stands whether they are Python's
+
+    def may_be_none(self, types: dict[str, Any]) -> None:
+        """Note variables that are None at times, and their types at others."""
+        self.optional |= {*types}
+        self.unbound |= {*types}
+        self.types.update({key: what for key, what in types.items() if what is not None})
+
+    def join(self, a: str, b: str) -> None:
+        """Note that two names may stand for one memory."""
+        self.sharing.join(a, b)
+
     def share(self, a: str, b: str) -> bool:
         """Whether two names may stand for one memory."""
-        return self.group(a) == self.group(b)
+        return self.sharing.group(a) == self.sharing.group(b)
 
 
 class Writer:

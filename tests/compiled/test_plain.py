@@ -1152,6 +1152,20 @@ def test_shared_outer_loops_compute_the_same_bits(seed, inside, tmp_path, monkey
         np.testing.assert_allclose(mine, asked, rtol=1e-12, atol=1e-12, err_msg=text)
 
 
+def test_memory_is_filled_again():
+    """It begins as zeros, and loops that are merged fill it once more: the second fill stays."""
+
+    def refilled(x):
+        s = np.zeros(len(x))
+        s += x
+        t = s * 2.0
+        s[:] = 0.0
+        return s, t
+
+    for mine, asked in zip(plain_function(lower(Program(), refilled, {"x": V}))(V), refilled(V), strict=True):
+        np.testing.assert_array_equal(mine, asked)
+
+
 SECTIONS = [":-2", "1:-1", "2:"]
 
 

@@ -7,7 +7,6 @@ arguments each.  Memory is the peak of a call above what was in use before; faul
 
 from __future__ import annotations
 
-import ast
 import gc
 import inspect
 import json
@@ -18,7 +17,6 @@ import resource
 import statistics
 import subprocess
 import sys
-import textwrap
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -31,6 +29,7 @@ import numpy as np
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent.parent)]
 
+from counting import statements  # noqa: E402
 from workloads import WORKLOADS, Workload  # noqa: E402
 
 from s2sgrad import grad  # noqa: E402
@@ -45,15 +44,6 @@ def same(a: Any, b: Any) -> bool:
     if isinstance(a, tuple):
         return len(a) == len(b) and all(map(same, a, b))
     return bool(np.allclose(a, b, rtol=1e-8, atol=1e-9 * (1.0 + float(np.max(np.abs(b))))))
-
-
-def statements(text: str) -> int:
-    """The statements of a text, but for definitions, imports and docstrings."""
-    left_out = (ast.FunctionDef, ast.Import, ast.ImportFrom)
-    found = [
-        n for n in ast.walk(ast.parse(textwrap.dedent(text))) if isinstance(n, ast.stmt) and not isinstance(n, left_out)
-    ]
-    return sum(not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)) for n in found)
 
 
 def cost(function: Callable, arguments: list[tuple]) -> tuple[float, float]:

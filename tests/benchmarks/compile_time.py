@@ -3,12 +3,14 @@
 Seconds of processor time for `grad(f).source_for(x)`, the best of three, for functions that repeat a few statements; the
 last column is the exponent between the two largest sizes (1: linear, 2: by the square).  "start" is what a user waits for
 in a new process: importing the package besides NumPy, and the first gradient of a function of twelve lines, compiled and
-called; the median of five processes that find compiled modules.
+called; the median of five processes that find compiled modules.  "first" is the first gradient, in such a process, of programs
+of 10 to 800 lines: arrays, branches, loops, sections.  `--json` prints the figures of "first" alone.
 """
 
 from __future__ import annotations
 
 import itertools
+import json
 import linecache
 import math
 import os
@@ -180,25 +182,67 @@ def seconds(text: str, order: int) -> float:
     return time.process_time() - start
 
 
-def started() -> tuple[float, float]:
-    """The time of importing the package, and of the first gradient after that."""
+BLOCK = """
+    a{k} = np.sin(y) * w
+    b{k} = a{k} + x
+    if np.sum(b{k}) > {k}.5:
+        y = y * 0.9 + b{k}
+    else:
+        y = y - a{k}
+    for i in range(3):
+        y = np.tanh(y * w + a{k})
+    y[1:] += 0.1 * b{k}[:-1]
+    total = total + np.sum(y * y)
+"""
+FIRST = """
+import time
+import numpy as np
+from s2sgrad import grad
+
+def f(x, w):
+    y = x * 1.0
+    total = 0.0
+{body}
+    return total
+
+begun = time.process_time()
+grad(f, (0, 1))(np.linspace(0.1, 0.9, 5), 1.1)
+print(time.process_time() - begun)
+"""
+LINES = (10, 50, 200, 800)
+
+
+def medians(script: str, runs: int) -> list[float]:
+    """What a script prints, each the median over so many processes that find compiled modules."""
     with tempfile.TemporaryDirectory() as home:
-        script = os.path.join(home, "start.py")
-        with open(script, "w") as file:
-            file.write(START)
+        file = os.path.join(home, "start.py")
+        with open(file, "w") as opened:
+            opened.write(script)
         there = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | {"PYTHONPYCACHEPREFIX": home}
-        runs = [subprocess.run([sys.executable, script], env=there, capture_output=True, text=True, check=True).stdout
-                for _ in range(6)]  # fmt: skip
-    times = [tuple(map(float, run.split())) for run in runs[1:]]  # the first one compiles the modules
-    return statistics.median(t[0] for t in times), statistics.median(t[1] for t in times)
+        there["PYTHONPATH"] = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        said = [
+            subprocess.run([sys.executable, file], env=there, capture_output=True, text=True, check=True).stdout
+            for _ in range(runs + 1)
+        ]
+    return list(map(statistics.median, zip(*(map(float, run.split()) for run in said[1:]), strict=True)))
+
+
+def first(runs: int = 5) -> dict[int, float]:
+    """The time of the first gradient of programs of so many lines."""
+    return {n: medians(FIRST.format(body="".join(BLOCK.format(k=k) for k in range(n // 10))), runs)[0] for n in LINES}
 
 
 def main() -> None:
     """Print the table."""
+    if "--json" in sys.argv:
+        print(json.dumps(first(3)))
+        return
     if not sys.argv[1:] or "start" in sys.argv[1:]:
-        print("start: import {:.3f}, first gradient {:.3f} s".format(*started()), flush=True)
+        print("start: import {:.3f}, first gradient {:.3f} s".format(*medians(START, 5)), flush=True)
+    if not sys.argv[1:] or "first" in sys.argv[1:]:
+        print("first:", ", ".join(f"{n} lines {taken:.2f} s" for n, taken in first().items()), flush=True)
     seconds(statements(8), 2)
-    wanted = [name for name in sys.argv[1:] if name != "start"] if sys.argv[1:] else list(FAMILIES)
+    wanted = [name for name in sys.argv[1:] if name not in ("start", "first")] if sys.argv[1:] else list(FAMILIES)
     for name in wanted:
         make, sizes, order = FAMILIES[name]
         taken = [min(seconds(make(n), order) for _ in range(3)) for n in sizes]

@@ -3,8 +3,8 @@
 Seconds of processor time for `grad(f).source_for(x)`, the best of three, for functions that repeat a few statements; the
 last column is the exponent between the two largest sizes (1: linear, 2: by the square).  "start" is what a user waits for
 in a new process: importing the package besides NumPy, and the first gradient of a function of twelve lines, compiled and
-called; the median of five processes that find compiled modules.  "first" is the first gradient, in such a process, of programs
-of 10 to 800 lines: arrays, branches, loops, sections.  `--json` prints the figures of "first" alone.
+called; the median of five processes that find compiled modules.  "first" is the first gradient, in such a process, of
+programs of 10 to 800 lines: arrays, branches, loops, sections.  `--json` prints the figures of "first" alone.
 """
 
 from __future__ import annotations

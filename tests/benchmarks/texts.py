@@ -1,7 +1,7 @@
 """How long generated texts are: `python tests/benchmarks/texts.py [--every N] [--json] [--worst]`.
 
-Counted are statements of the text for each of the source, and names like `t12` for each statement of the source.  The source is
-the function and what it calls of the user's, once each.  The programs are the kernels, every Nth function of the corpus
+Counted are statements of the text for each of the source, and names like `t12` for each statement of the source.  The source
+is the function and what it calls of the user's, once each.  The programs are the kernels, every Nth function of the corpus
 (ten, if nothing is said) and what the examples differentiate.  `--worst` lists the longest.
 """
 

@@ -1,17 +1,19 @@
-"""Gradients of whole programs, timed and weighed, as a table: `PYTHONPATH=. python3 tests/benchmarks/kernels.py [names]`.
+"""Gradients of whole programs, timed and weighed, as a table: `python3 tests/benchmarks/kernels.py [names] [--json]`.
 
 Each gradient is compared with central differences along a random direction before it is timed.  A ratio is the median over
 rounds that time the function and the gradient one after the other.  What is recorded is counted in four ways: the lines of
 the text that push and the lines that keep an old content (`x_old = ..`), both as they stand; the bytes, when the text is run
 with stacks that count what is pushed (an array whose memory was pushed before adds 8 bytes, like a number); and by how much
 the peak of the memory is higher in the gradient than in the function (tracemalloc; cotangents and temporaries are in it).
-Numbers in brackets after a name: the function was so short, or so long, that the ratio says little.
+Numbers in brackets after a name: the function was so short, or so long, that the ratio says little.  `--json` prints ratios
+alone, of fewer rounds.
 """
 
 from __future__ import annotations
 
 import ast
 import gc
+import json
 import math
 import os
 import pathlib
@@ -64,18 +66,18 @@ def assert_right(entry, df, weights):
 
 
 def once(f, entry, **seed):
-    """Seconds of one call, on fresh arguments: the function may write them."""
+    """Seconds of processor time of one call, on fresh arguments: the function may write them."""
     args = entry.bench_args()
-    begun = time.perf_counter()
+    begun = time.process_time()
     f(*args, **seed)
-    return time.perf_counter() - begun
+    return time.process_time() - begun
 
 
-def times(entry, df, weights):
+def times(entry, df, weights, seconds=SECONDS):
     """Median seconds of the function and of the gradient, and the median of the ratios."""
     f = entry.function
     warm = once(f, entry) + once(df, entry, seed=weights)
-    count = max(3, min(ROUNDS, int(SECONDS / warm)))
+    count = max(3, min(ROUNDS, int(seconds / warm)))
     gc.collect()
     rounds = [(once(f, entry), once(df, entry, seed=weights)) for _ in range(count)]
     return (
@@ -190,10 +192,31 @@ def row(entry):
     return "| " + " | ".join(map(str, cells)) + " |", ratio
 
 
-def main(names):
+def ratios_alone(names):
+    """By name: the time of the gradient over that of the function, and an error in its place."""
+    found = {}
+    for entry in KERNELS:
+        if names and entry.name not in names:
+            continue
+        df = grad(entry.function, **entry.options)
+        weights = weights_of(entry.result(*entry.bench_args()))
+        try:
+            assert_right(entry, df, weights)
+        except AssertionError as error:
+            found[entry.name] = str(error)
+        else:
+            found[entry.name] = times(entry, df, weights, 0.7)[2]
+    return found
+
+
+def main(words):
+    names = [word for word in words if not word.startswith("-")]
     unknown = set(names) - {entry.name for entry in KERNELS}
     if unknown:
         raise SystemExit(f"there is no kernel {', '.join(sorted(unknown))}")
+    if "--json" in words:
+        print(json.dumps(ratios_alone(names)))
+        return 0
     print(f"Python {sys.version.split()[0]}, NumPy {np.__version__}; medians of up to {ROUNDS} rounds\n")
     print("| kernel | function | gradient | ratio | pushes | olds | recorded | peak |\n|---|---|---|---|---|---|---|---|")
     ratios, refused = {}, []

@@ -1,5 +1,4 @@
-"""Gradients here and by autograd: `python tests/benchmarks/others.py --write` writes the table of docs/benchmarks.md, and
-`--plot` draws it.
+"""Gradients here and by autograd, in seconds: `python tests/benchmarks/others.py [--json]`.
 
 Both run the same text, over `numpy` and over `autograd.numpy`; gradients are compared before they are timed.
 """
@@ -7,17 +6,22 @@ Both run the same text, over `numpy` and over `autograd.numpy`; gradients are co
 from __future__ import annotations
 
 import importlib.util
-import re
+import json
+import os
 import sys
 import tempfile
+import time
 import timeit
 from pathlib import Path
 
+os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+
 import numpy as np
 
-import s2sgrad
+sys.path[:0] = [str(Path(__file__).resolve().parents[2])]
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md"
+import s2sgrad  # noqa: E402
+
 TEXT = """
 def loss(W, b, v, x, y):
     h = np.tanh(np.dot(x, W) + b)
@@ -52,10 +56,13 @@ def modules(folder):
         yield module
 
 
-def medians(calls, rounds=40):
-    """The median time of each call; they take turns, so that what else the machine does meets all of them."""
+def medians(calls, rounds=21):
+    """The median processor time of each call; they take turns, so that what else the machine does meets all of them."""
     numbers = [max(1, int(0.02 / min(timeit.repeat(call, number=1, repeat=3)))) for call in calls]
-    times = [[timeit.timeit(call, number=n) / n for call, n in zip(calls, numbers, strict=True)] for _ in range(rounds)]
+    times = [
+        [timeit.timeit(call, number=n, timer=time.process_time) / n for call, n in zip(calls, numbers, strict=True)]
+        for _ in range(rounds)
+    ]
     return np.median(times, axis=0)
 
 
@@ -65,8 +72,14 @@ def in_words(seconds):
     return f"{seconds / unit:.3g} {name}"
 
 
-def table(folder):
-    """The rows."""
+def table(rows):
+    """The rows as a markdown table."""
+    lines = ["| program | function | gradient here | gradient by autograd |", "|---|---|---|---|"]
+    return "\n".join([*lines, *(f"| {title} | {' | '.join(map(in_words, times))} |" for title, times in rows)])
+
+
+def measured(folder):
+    """The title, and the times of the function, of our gradient and of autograd's, of each program."""
     import autograd
 
     rng = np.random.default_rng(0)
@@ -81,47 +94,15 @@ def table(folder):
         ("diffusion, 100 steps over 1,000 places", "diffusion", (rng.standard_normal(1000), 100), 0),
     ]
     ours, theirs = modules(folder)
-    yield "| program | function | gradient here | gradient by autograd |"
-    yield "|---|---|---|---|"
     for title, name, args, argnums in cases:
         mine, other = s2sgrad.grad(getattr(ours, name), argnums), autograd.grad(getattr(theirs, name), argnums)
         for a, b in zip(mine(*args), other(*args), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
         calls = [lambda f=f: f(*args) for f in (getattr(ours, name), mine, other)]
-        yield f"| {title} | {' | '.join(map(in_words, medians(calls)))} |"
-
-
-def plot():
-    """Draw the table: times as multiples of that of the function."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    matplotlib.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "others"}
-    from matplotlib import pyplot
-
-    rows = [row.split(" | ") for row in re.findall(r"^\| (a .*|diffusion.*) \|$", PAGE.read_text(encoding="utf-8"), re.M)]
-    units = {"µs": 1e-6, "ms": 1e-3, "s": 1.0}
-    times = np.array([[float(t.split()[0]) * units[t.split()[1]] for t in row[1:]] for row in rows])
-    figure, axes = pyplot.subplots(figsize=(6.4, 2.6))
-    places = np.arange(len(rows))
-    axes.barh(places - 0.2, times[:, 1] / times[:, 0], 0.4, label="here")
-    axes.barh(places + 0.2, times[:, 2] / times[:, 0], 0.4, label="autograd")
-    axes.set_yticks(places, [row[0] for row in rows])
-    axes.set(xscale="log", xlabel="gradient / function, time")
-    axes.invert_yaxis()
-    axes.legend()
-    picture = PAGE.parent / "pictures" / "speed.svg"
-    figure.savefig(picture, metadata={"Date": None, "Creator": None}, facecolor="white", bbox_inches="tight")
+        yield title, list(medians(calls))
 
 
 if __name__ == "__main__":
-    if "--plot" in sys.argv:
-        plot()
-        raise SystemExit
     with tempfile.TemporaryDirectory() as folder:
-        rows = "\n".join(table(folder))
-    print(rows)
-    if "--write" in sys.argv:
-        head, _, rest = PAGE.read_text(encoding="utf-8").partition("<!-- others -->\n")
-        rest = rest[rest.index("<!-- end of others -->") :]
-        PAGE.write_text(f"{head}<!-- others -->\n{rows}\n{rest}", encoding="utf-8")
+        figures = list(measured(folder))
+    print(json.dumps(figures) if "--json" in sys.argv else table(figures))

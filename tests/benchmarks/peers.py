@@ -25,7 +25,7 @@ import by_hand
 import numpy as np
 from workloads import WORKLOADS, Workload, prey
 
-ROUNDS, LONGEST = 11, 4.0  # seconds for a peer, after which there are fewer rounds
+ROUNDS, LONGEST = 9, 2.0  # seconds for a peer, after which there are fewer rounds
 SOME = 3  # rounds at least
 PEERS = "autograd", "torch", "jax"
 

@@ -1,7 +1,7 @@
 """The tables and pictures of docs/benchmarks.md: `python tests/benchmarks/page.py --write [PARTS]`.
 
 Without `--write`, the targets are printed and the page stays.  PARTS are scripts that measure, `others`, `by_hand`, `peers`,
-`texts`, `calls`, `compile_time`, `kernels`; what the others measured last stands in figures.json.  Without any, all run, some
+`texts`, `calls`, `compile_time`, `kernels`; figures.json has what others measured last.  Without any, all run: some
 minutes.  Needs the extra `bench`.
 """
 

@@ -1,8 +1,8 @@
-"""The tables and pictures of docs/benchmarks.md: `python tests/benchmarks/page.py --write [PARTS]`.
+"""The tables and pictures of docs/benchmarks.md: `python tests/benchmarks/page.py --write [--kept] [PARTS]`.
 
 Without `--write`, the targets are printed and the page stays.  PARTS are scripts that measure, `others`, `by_hand`, `peers`,
 `texts`, `calls`, `compile_time`, `kernels`; figures.json has what others measured last.  Without any, all run: some
-minutes.  Needs the extra `bench`.
+minutes.  `--kept` measures nothing.  Needs the extra `bench`.
 """
 
 from __future__ import annotations
@@ -180,11 +180,11 @@ def write(found: dict[str, Any]) -> None:
 
 def main() -> None:
     """Measure, and print the targets or write the page."""
-    words = [a for a in sys.argv[1:] if a != "--write"]
+    words = [a for a in sys.argv[1:] if a not in ("--write", "--kept")]
     if set(words) - set(PARTS):
         raise SystemExit(f"there is no {', '.join(sorted(set(words) - set(PARTS)))}")
     found = json.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else {}
-    for part in words or PARTS:
+    for part in () if "--kept" in sys.argv else words or PARTS:
         print(part, flush=True)
         found[part] = by_hand.alone(f"{part}.py")
         FIGURES.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

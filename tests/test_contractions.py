@@ -33,6 +33,30 @@ def normalized_by_its_sum(x):
     return np.sum(np.sum(d) * d)
 
 
+def shares(x, w):
+    s = np.sum(x, axis=1, keepdims=True)
+    return np.sum(x / s * w)
+
+
+def each_by_each(v, s):
+    return np.sum((v / s) ** 3)
+
+
+def test_a_divisor_stands_behind_the_sum_over_its_quotients():
+    x, w = RNG.uniform(1.0, 2.0, (3, 4)), RNG.normal(size=(3, 4))
+    df = grad(shares)
+    df(x, w)
+    assert ").sum(axis=1, keepdims=True) / s" in df.source or ", axis=1, keepdims=True) / s" in df.source
+    check_grads(shares, (x, w), order=2)
+
+
+@pytest.mark.parametrize("divisor", [(3, 1), (1, 1), (1,), (3, 4), ()])
+def test_a_divisor_of_fewer_elements(divisor):
+    for dividend in ((4,), (3, 1), (3, 4), ()):
+        args = RNG.normal(size=dividend), RNG.uniform(1.0, 2.0, divisor)
+        check_grads(each_by_each, tuple(a if a.ndim else float(a) for a in args), order=2)
+
+
 def test_what_is_contracted_with_a_cotangent_of_one_number():
     """The cotangent of the product is one number in each element, and its product with `d` is no factor of it."""
     check_grads(normalized_by_its_sum, (RNG.normal(size=3),), order=2)

@@ -2,6 +2,7 @@
 
 e: (2, 3), x: (3,)  ->  np.sum(e, axis=0)      e: number, x: (3,)  ->  left as a number, broadcast where necessary
 e: unknown          ->  unbroadcast(e, x)      e = u * v, vectors, x: number  ->  u @ v
+e = u / x           ->  np.sum(u, axis=0) / x, for x is one along the axes of the sum
 """
 
 from __future__ import annotations
@@ -67,10 +68,26 @@ def conformed(unit: Unit, e: gast.AST, kind: Kind | None, x: str, x_kind: Kind |
         shape = call(unit, "shape", np.shape, name(x))
         return call(unit, "broadcast_to", np.broadcast_to, e, shape)
     if how == "over" and kind is not None and x_kind is not None:
+        divided = _divided(unit, e, kind, x, x_kind, kind_of)
+        if divided is not None:
+            return divided
         reduced = _reduced(unit, e, kind, x_kind, kind_of)
         if reduced is not None:
             return reduced
     return call(unit, "unbroadcast", runtime.unbroadcast, e, name(x))
+
+
+def _divided(unit: Unit, e: gast.AST, kind: Kind, x: str, x_kind: Kind, kind_of: KindOf) -> gast.AST | None:
+    """The sum over `u / x`, to the shape of `x`, as that over `u`, divided by `x`; None for others."""
+    if (opposite := negated(e)) is not None:
+        found = _divided(unit, opposite, kind, x, x_kind, kind_of)
+        return None if found is None else minus(found)
+    if not isinstance(e, gast.BinOp) or not isinstance(e.op, gast.Div) or getattr(e.right, "id", None) != x:
+        return None
+    over: Kind | None = operand(kind_of(e.left))
+    if relation(over, x_kind) != "over" or relation(over, kind) != "same":
+        return None
+    return gast.BinOp(conformed(unit, e.left, over, x, x_kind, kind_of), e.op, e.right)
 
 
 def _reduced(unit: Unit, e: gast.AST, kind: Any, x_kind: Any, kind_of: KindOf) -> gast.AST | None:

@@ -54,9 +54,12 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
             if span is None:
                 continue
             del block[place]
+            renamed = sum(n.id == gone for s in block[span] for n in nodes_of(s, NAMES))
+            everywhere.update({kept: renamed})
+            everywhere.subtract({gone: renamed})
+            everywhere.subtract((first, second))
             rename({gone: kept}, *block[span])
             unit.rewritten(*block[span])
-            everywhere = Counter(n.id for n in nodes_of(tree, NAMES))
         for statement in [s for s in block if sweep_of(s) == "reverse" and bound_name(s) is not None]:
             _write_into_next(unit, block, block.index(statement))
     return tree

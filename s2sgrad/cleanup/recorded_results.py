@@ -39,6 +39,7 @@ from __future__ import annotations
 import bisect
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import gast
@@ -86,28 +87,46 @@ def _swap(unit: Unit, tree: gast.FunctionDef) -> bool:
     """Record results; whether there are some."""
     swapped = False
     loops = [s for s in tree.body if isinstance(s, gast.For) and not leaves_trip(s.body) and not s.orelse]
+    counts = _Counts(tree)
     for k, reverse in enumerate(loops):
         for forward in loops[:k]:
-            pair = _Pair(unit, tree, forward, reverse)
+            pair = _Pair(unit, tree, forward, reverse, counts)
             if pair.records:
                 pair.ask_arguments_for_shapes()
                 pair.match()
-                swapped |= pair.swap()
+                if pair.swap():
+                    swapped, counts = True, _Counts(tree)
     return swapped
+
+
+class _Counts:
+    """How often each name is bound and read, until something is swapped; counted when they are asked for."""
+
+    def __init__(self, tree: gast.FunctionDef) -> None:
+        self._tree = tree
+
+    @cached_property
+    def bindings(self) -> Counter[str]:
+        return binding_counts(self._tree.body)
+
+    @cached_property
+    def reads(self) -> Counter[str]:
+        return read_counts(self._tree.body)
 
 
 class _Pair:
     """A loop that records, and one that reads the records."""
 
-    def __init__(self, unit: Unit, tree: gast.FunctionDef, forward: gast.For, reverse: gast.For) -> None:
-        self.unit, self.tree, self.forward, self.reverse = unit, tree, forward, reverse
+    def __init__(
+        self, unit: Unit, tree: gast.FunctionDef, forward: gast.For, reverse: gast.For, counts: _Counts
+    ) -> None:  # fmt: skip
+        self.unit, self.tree, self.forward, self.reverse, self.counts = unit, tree, forward, reverse, counts
         self.again: dict[str, tuple[gast.Assign, gast.Assign]] = {}  # what is computed again, and where it was at first
         pushes = {n.id: s for s in forward.body if isinstance(n := appended_to(alone(s)), gast.Name)}
         taken = ((s, popped(s.value)) for s in reverse.body if isinstance(s, gast.Assign)) if pushes else ()
         pops = [(s, stack) for s, stack in taken if stack is not None and stack in pushes]
-        times = read_counts(tree.body) if pops else Counter()
         self.changes = Counter(n for s in effects.walk(reverse.body) for n in unit.changed(s)) if pops else Counter()
-        found = [self._record(stack, pushes[stack], s) for s, stack in pops if times[stack] == 2]
+        found = [self._record(stack, pushes[stack], s) for s, stack in pops if counts.reads[stack] == 2]
         owned = Counter(r.own for r in found if r is not None)
         self.records = [r for r in found if r is not None and owned[r.own] == 1]
 
@@ -132,7 +151,7 @@ class _Pair:
 
     def ask_arguments_for_shapes(self) -> None:
         """Read shapes off arguments that are never bound again, where they are those of what is recorded."""
-        bound = binding_counts(self.tree.body)
+        bound = self.counts.bindings
         given = [p.id for p in parameters(self.tree) if p not in self.tree.args.kwonlyargs]  # a seed may be None
         fixed = [n for n in given if isinstance(self.unit.kinds.get(n), Array) and not bound[n]]
         here = {bound_name(s) for s in self.reverse.body}
@@ -155,16 +174,13 @@ class _Pair:
 
     def match(self) -> None:
         """Find what the reverse loop computes again from the records and from what never changes."""
-        bindings = binding_counts(self.tree.body)
+        bindings = self.counts.bindings
         first, same = self._first(bindings)
         self.places = {id(s): k for k, s in enumerate(self.forward.body)}
         self.changed_at: dict[str, list[int]] = {}
         for place, statement in enumerate(self.forward.body):
             for changed_name in {n for s in effects.walk([statement]) for n in self.unit.changed(s)}:
                 self.changed_at.setdefault(changed_name, []).append(place)
-        start, end = (self.tree.body.index(loop) for loop in (self.forward, self.reverse))
-        around = self.tree.body[start : end + 1]
-        changed = {n for s in effects.walk(around) for n in self.unit.changed(s)}
         given = {r.own: r for r in self.records}
         ready: dict[str, str] = {}  # what stands for a name in the first loop
         for statement in self.reverse.body:
@@ -172,7 +188,7 @@ class _Pair:
             reads = effects.reads(statement)
             if not reads & ready.keys() or not self._is_result(statement, bindings):
                 continue
-            if (reads - ready.keys()) & changed:
+            if (reads - ready.keys()) & self.changed:
                 continue
             copy = clone(statement.value)
             for node in nodes_of(copy, NAMES):
@@ -182,6 +198,12 @@ class _Pair:
             if before is not None and all(self._holds(before, given[n]) for n in reads & given.keys()):
                 self.again[target_name(statement)] = statement, before
                 ready[target_name(statement)] = target_name(before)
+
+    @cached_property
+    def changed(self) -> set[str]:
+        """What is changed from the one loop to the other, in both as well."""
+        start, end = (self.tree.body.index(loop) for loop in (self.forward, self.reverse))
+        return {n for s in effects.walk(self.tree.body[start : end + 1]) for n in self.unit.changed(s)}
 
     def _first(self, bindings: Counter[str]) -> tuple[dict[str, gast.Assign], dict[str, str]]:
         """The results of the first loop by their text, in which one name stands for the same value."""
@@ -225,6 +247,8 @@ class _Pair:
 
     def swap(self) -> bool:
         """Record the results that are read, where nothing else is computed from the records; whether there are some."""
+        if not self.again:
+            return False
         readers: dict[str, list[gast.AST]] = {}
         for statement in effects.walk(self.tree.body[self.tree.body.index(self.reverse) :]):
             for read in effects.reads(statement):

@@ -1,4 +1,4 @@
-"""The workloads of the benchmarks: adjoints by hand are right, peers run the same functions, memory stays near that by hand."""
+"""The workloads of the benchmarks: adjoints by hand are right, peers run the same functions, memory is near that by hand."""
 
 from __future__ import annotations
 

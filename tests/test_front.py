@@ -127,6 +127,60 @@ def test_other_arguments_go_another_way(args):
         called(df, *first)
 
 
+class Text(str):
+    """A key that is no plain string."""
+
+
+def parts(args):
+    """Everything in nested containers that is no container."""
+    if isinstance(args, dict):
+        return [leaf for value in args.values() for leaf in parts(value)]
+    return [leaf for value in args for leaf in parts(value)] if isinstance(args, (list, tuple)) else [args]
+
+
+HELD = {"a": X, "b": [2.0, (X[:2], 3.0)], "c": {"d": X}}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        HELD | {"a": X[:2]}, HELD | {"a": X.astype(np.float32)}, HELD | {"a": 1.0}, HELD | {"a": [1.0, 2.0]},
+        HELD | {"e": X},
+        {"b": HELD["b"], "a": X, "c": HELD["c"]}, {Text("a"): X, "b": HELD["b"], "c": HELD["c"]}, [*HELD.values()],
+        HELD | {"b": [2.0, (X[:2], 3)]}, HELD | {"b": [2.0, [X[:2], 3.0]]}, HELD | {"b": [2.0, (X, 3.0)]},
+        HELD | {"b": [2.0]}, HELD | {"b": (2.0, (X[:2], 3.0))}, HELD | {"c": {"d": 1.0}}, HELD | {"c": {"e": X}},
+        HELD | {"c": {}}, HELD | {"c": None}, {}, X, 2.0,
+    ],
+    ids=str,
+)  # fmt: skip
+def test_other_contents_of_containers_go_another_way(other):
+    def f(p, scale):
+        a, b, c = p["a"], p["b"], p["c"]
+        return (np.sum(a * scale) + b[0] ** 2 + np.sum(b[1][0]) * b[1][1] + np.sum(c["d"] ** 2)) * 1.0
+
+    df, fresh = grad(f, (0, 1)), grad(f, (0, 1))
+    for _ in range(4):
+        found = df(HELD, 2.0)
+    assert "_x0_1_1_0" in df._texts.kept.front.__code__.co_varnames
+    np.testing.assert_equal(parts(found), [*parts(df(HELD, 2.0))])
+    results = []
+    for d in (df, fresh):
+        try:
+            results.append(d(other, 2.0))
+        except Exception as error:  # the same one
+            results.append((type(error).__name__, str(error)))
+    assert type(results[0]) is type(results[1])
+    np.testing.assert_equal(*map(parts, results))
+    np.testing.assert_equal(parts(df(HELD, 2.0)), parts(found))
+
+
+def test_a_key_is_asked_for_its_type_and_a_list_for_its_length():
+    df = grad(lambda p: p["a"] * p["b"][0] * len(p["b"]))
+    for items in ([1.0], [1.0, 2.0], [1.0, 2.0, 3.0], [1.0]):
+        for _ in range(3):
+            assert df({"a": 1.0, "b": items})["a"] == len(items)
+
+
 def _outcome(df, args):
     try:
         return df(*args)

@@ -7,9 +7,9 @@
                                    except Exception:
                                        return None
 
-The conditions are those that `Compiled.holds` checks, and the types and shapes of the arguments those of the quick key: what
-is not text here is called.  The function lives among the globals of the user's, and so reads names as theirs does.  Where it
-returns None, the text is looked up.
+The conditions are those that `Compiled.holds` checks.  The types and shapes of the arguments, and of what is in lists,
+tuples and dicts, are those of the quick key.  What is not text here is called.  The function lives among the globals of the
+user's, and so reads names as theirs does.  Where it returns None, the text is looked up.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 Front = Callable[[tuple], Any]
 Pairs = list[tuple[int, int]]  # of arguments, by their places
 _MOST = 64  # of one request
-_OWN = re.compile(r"args|_run|_[xv]\d+")
+_OWN = re.compile(r"args|_run|_v\d+|_x\d+(_\d+)*")
+_PARTS = 64  # conditions on what is in one container, as text
 
 
 def of_key(
@@ -136,12 +137,29 @@ def _code(text: str, names: tuple[str, ...] = ()) -> types.CodeType:
     return next(code for code in module.co_consts if isinstance(code, types.CodeType))
 
 
-def _of_argument(name: str, value: Any, bound: Bound) -> list[str]:
-    """What holds of arguments with the same quick key."""
+def _of_argument(name: str, value: Any, bound: Bound, read: str = "") -> list[str]:
+    """What holds of arguments with the same quick key.  `read`: an expression for the value, to which the name is given."""
     kind = type(value)
-    of_kind = f"{bound(type)}({name}) is {bound(kind)}"
+    named = f"({name} := {read})" if read else name
+    of_kind = f"{bound(type)}({named}) is {bound(kind)}"
     if kind is np.ndarray:
         return [of_kind, f"{name}.shape == {bound(value.shape)}", f"{name}.dtype is {bound(value.dtype)}"]
     if kind in NUMBERS or value is None or kind is str:
         return [of_kind]
-    return [f"{bound(shapes_of)}(({name},)) == {bound(shapes_of((value,)))}"]
+    inside = _of_container(name, value, bound)
+    if inside and len(inside) <= _PARTS:
+        return [of_kind, *inside]
+    return [f"{bound(shapes_of)}(({named},)) == {bound(shapes_of((value,)))}"]
+
+
+def _of_container(name: str, value: Any, bound: Bound) -> list[str]:
+    """What holds of the keys and parts of such a list, tuple or dict; nothing for anything else."""
+    if type(value) is dict and all(type(key) is str for key in value):
+        of_types = f"{bound(set)}({bound(map)}({bound(type)}, {name})) == {bound(set(map(type, value)))}"
+        tests, keys = [f"[*{name}] == {bound([*value])}", of_types], [*value]
+    elif type(value) in (list, tuple):
+        tests, keys = [f"{bound(len)}({name}) == {len(value)}"], [*range(len(value))]
+    else:
+        return []
+    parts = (_of_argument(f"{name}_{k}", value[key], bound, f"{name}[{key!r}]") for k, key in enumerate(keys))
+    return [*tests, *(test for part in parts for test in part)]

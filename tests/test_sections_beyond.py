@@ -123,6 +123,25 @@ def test_a_row_and_a_column_have_no_inner_product():
             df(*(rng.random(n) for n in sizes), 0.3)
 
 
+def test_the_shape_of_a_sum_with_a_number_is_asked_of_the_array():
+    """Its contents need not be what they were."""
+
+    def shifted(x, c, k):
+        best = np.sin(x)
+        for _ in range(3):
+            best[k:] = np.maximum(best[k:], best[:-k] + c)
+        return np.sum(best**2)
+
+    df, x = grad(shifted, ("x", "c")), np.linspace(0.0, 2.0, 7)
+    x_bar, c_bar = df(x, 0.1, 2)
+    assert "best[:minus_k])" in df.source and "_old" not in df.source
+    steps = 1e-6 * np.eye(7)
+    np.testing.assert_allclose(c_bar, (shifted(x, 0.1 + 1e-6, 2) - shifted(x, 0.1 - 1e-6, 2)) / 2e-6, rtol=1e-7)
+    np.testing.assert_allclose(
+        x_bar, [(shifted(x + d, 0.1, 2) - shifted(x - d, 0.1, 2)) / 2e-6 for d in steps], rtol=1e-7, atol=1e-9
+    )
+
+
 def added_to_a_section(x, y, c):
     return np.sum((y[1:4] + c) * x[1:4])
 

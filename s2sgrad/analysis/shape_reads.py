@@ -1,6 +1,7 @@
 """Reads of an array that use only its shape: `x.shape`, `np.zeros_like(x)`, `len(x)`.
 
 y = np.sin(x)  ...  y_bar = np.zeros_like(y); n = len(y)      ->      the contents of y need not be recorded
+                    m = np.shape(y[i:])                       ->      nor for this
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
+from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import nodes_of
 from s2sgrad.ir.unit import Unit
 from s2sgrad.primitives import spellings
@@ -36,8 +38,14 @@ def shape_reads(unit: Unit, node: gast.AST) -> Iterator[gast.Name]:
                 place = 1 if target in (runtime.unbroadcast, runtime.unreduce, runtime.spreading, helpers.fit) else 0
                 asked = part.args[place : place + 1]
                 for one in asked[0].elts if asked and isinstance(asked[0], gast.Tuple) else asked:
+                    one = one.value if _is_section(one) else one
                     if isinstance(one, gast.Name) and _has_shape(unit.kinds.get(one.id)):
                         yield one
+
+
+def _is_section(node: gast.AST) -> bool:
+    """Whether this is `x[i:j]`, whose shape is told by that of `x` and by the bounds."""
+    return isinstance(node, gast.Subscript) and all(isinstance(part, gast.Slice) for part in parts_of(node.slice))
 
 
 def _has_shape(kind: Kind | None) -> bool:

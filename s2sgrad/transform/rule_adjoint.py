@@ -9,7 +9,7 @@ once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, is_numeric, operand
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.ir.quote import assign, clone, constant, name
@@ -251,7 +252,8 @@ class RuleAdjoint:
             kind = self.adjoints.inference.kind(value)
             if self.is_elementwise and g.full:
                 kind = self._broadcast_kind(kind)
-                value = in_full(self.unit, self.adjoints.inference, value, kind, self.operands[k], self.y)
+                shaped = _of_its_shape(self.operation, self.operands, self.adjoints.inference) or self.y
+                value = in_full(self.unit, self.adjoints.inference, value, kind, self.operands[k], shaped)
             own = g.own and alone and same(value, g.value)
             self.adjoints.contribute(
                 self.operands[k], Cotangent(value, kind, full, None, self._is_numeric(k, value), g.mask, own, idle)
@@ -320,6 +322,14 @@ def _is_slope(adjoint: RuleAdjoint, k: int) -> bool:
 
 
 _NO_COUNTS = (float, np.inexact)  # by which no list is repeated
+
+
+def _of_its_shape(operation: Operation, operands: Sequence[gast.AST], inference: Inference) -> gast.Name | None:
+    """The operand that has the shape of an elementwise result: the one that is an array, if the others are numbers."""
+    kinds = [inference.kind(o) for o in operands]
+    arrays = [o for o, kind in zip(operands, kinds, strict=True) if not isinstance(kind, Number)]
+    one = len(arrays) == 1 and isinstance(arrays[0], gast.Name) and not operation.keywords
+    return arrays[0] if one and not _may_repeat(operation.node, kinds) else None
 
 
 def _may_repeat(node: gast.AST, kinds: list[Kind | None]) -> bool:

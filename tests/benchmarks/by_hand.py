@@ -102,7 +102,8 @@ def measured(w: Workload) -> dict[str, Any]:
 def alone(script: str, *words: str) -> Any:
     """What a script prints as JSON in a process of its own."""
     command = [sys.executable, str(HERE / script), *words, "--json"]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    env = os.environ | {"PYTHONPATH": str(HERE.parent.parent)}
+    run = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     if run.returncode:
         raise RuntimeError(f"{' '.join(command)}\n{run.stderr}")
     return json.loads(run.stdout)

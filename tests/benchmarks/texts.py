@@ -8,7 +8,6 @@ is the function and what it calls of the user's, once each.  The programs are th
 from __future__ import annotations
 
 import contextlib
-import gc
 import inspect
 import io
 import json
@@ -34,8 +33,8 @@ sys.path[:0] = [str(HERE.parent), str(ROOT)]
 from corpus import CASES  # noqa: E402
 from kernels import KERNELS  # noqa: E402
 
+import s2sgrad  # noqa: E402
 from s2sgrad import grad, jvp  # noqa: E402
-from s2sgrad.api.gradient import Gradient  # noqa: E402
 from s2sgrad.errors import S2SGradError  # noqa: E402
 
 ORDERS = ("first", "second", "forward")
@@ -92,6 +91,24 @@ def programs(every: int) -> Iterator[tuple[str, Callable, tuple, Callable, dict]
         yield case.name, case.function, case.argnums, case.fresh_args, {}
 
 
+@contextlib.contextmanager
+def remembered() -> Iterator[list[Any]]:
+    """The gradients that are made of functions meanwhile."""
+    made: list[Any] = []
+    before = {name: getattr(s2sgrad, name) for name in ("grad", "value_and_grad")}
+
+    def remembering(make: Callable) -> Callable:
+        return lambda *args, **keywords: made.append(make(*args, **keywords)) or made[-1]
+
+    for name, make in before.items():
+        setattr(s2sgrad, name, remembering(make))
+    try:
+        yield made
+    finally:
+        for name, make in before.items():
+            setattr(s2sgrad, name, make)
+
+
 def of_examples() -> Iterator[tuple[str, int, int, int]]:
     """Name, statements of the source and of the text, and unnamed names, of each gradient that an example takes."""
     home, path = os.getcwd(), list(sys.path)
@@ -99,26 +116,19 @@ def of_examples() -> Iterator[tuple[str, int, int, int]]:
         os.chdir(file.parent)
         sys.path[:0] = [str(file.parent)]
         try:
-            with contextlib.redirect_stdout(io.StringIO()):
-                space = runpy.run_path(str(file), run_name="__main__")
+            with contextlib.redirect_stdout(io.StringIO()), remembered() as made:
+                runpy.run_path(str(file), run_name="__main__")
         except ImportError:
             continue
         finally:
             os.chdir(home)
             sys.path[:] = path
-        seen = set()
-        for one in [o for o in gc.get_objects() if type(o) is Gradient]:
-            with contextlib.suppress(Exception):
-                function, text = one._request.function, one.source
-                if function.__module__ == "__main__" and text not in seen and function.__code__.co_filename == str(file):
-                    seen.add(text)
-                    yield (
-                        f"{file.stem}.{function.__name__}",
-                        source_statements(function, ()),
-                        statements(text),
-                        unnamed(text),
-                    )
-        del space
+        texts = {}
+        for one in made:
+            with contextlib.suppress(S2SGradError, TypeError, ValueError):  # what is recorded, or was never called
+                texts[one.source] = one._request.function
+        for text, function in texts.items():
+            yield f"{file.stem}.{function.__name__}", source_statements(function, ()), statements(text), unnamed(text)
 
 
 def counted(every: int, orders: tuple[str, ...] = ORDERS) -> dict[str, list[tuple[str, int, int, int]]]:

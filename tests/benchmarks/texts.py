@@ -128,7 +128,9 @@ def of_examples() -> Iterator[tuple[str, int, int, int]]:
             with contextlib.suppress(S2SGradError, TypeError, ValueError):  # what is recorded, or was never called
                 texts[one.source] = one._request.function
         for text, function in texts.items():
-            yield f"{file.stem}.{function.__name__}", source_statements(function, ()), statements(text), unnamed(text)
+            source = source_statements(function, ())
+            if source:  # with a rule of the user's there is none
+                yield f"{file.stem}.{function.__name__}", source, statements(text), unnamed(text)
 
 
 def counted(every: int, orders: tuple[str, ...] = ORDERS) -> dict[str, list[tuple[str, int, int, int]]]:

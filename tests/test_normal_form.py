@@ -86,7 +86,7 @@ def changed(primals) -> list[str]:
     for primal in primals:
         code = primal.function.__code__
         if code.co_filename == primal.file:  # otherwise a variant that was made of the user's
-            again = _converted(find(file_of(primal.file, text_of(primal.function)), code))
+            again = _converted(find(file_of(primal.file, text_of(primal.function)), code), [])
             same = gast.dump(primal.tree, include_attributes=True) == gast.dump(again, include_attributes=True)
             out += [] if same else [primal.tree.name]
     return out

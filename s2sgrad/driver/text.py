@@ -1,6 +1,7 @@
 """The text of a program: one file with its imports, which can be pasted beside the user's function.
 
-loss_grad, which calls `like`      ->      from s2sgrad.runtime import like
+loss_grad, which calls `like`      ->      import numpy as np
+                                           from s2sgrad.runtime import like
                                            def loss_grad(w, *, seed=1.0): ...
 """
 
@@ -33,6 +34,7 @@ def text_of(program: Program) -> str:
     for emitted in program.functions:
         names = mentioned(emitted.tree)
         head.reach({n: v for n, v in emitted.unit.helpers.items() if n in names})
+        head.reach(_imported(emitted, names))
     definitions = [f"{(primal := read(f)).text(primal.tree)}\n" for f in {id(f): f for f in earlier.values()}.values()]
     definitions += [_named(n, f) for n, f in values.items() if n not in earlier]
     for emitted in program.functions:
@@ -43,6 +45,13 @@ def text_of(program: Program) -> str:
     trees = [item_loops.restore(e.unit, e.tree) for e in program.functions]
     *parts, last = [emit.function(tree, e.header) for tree, e in zip(trees, program.functions, strict=True)]
     return "\n\n".join(part for part in [head.text(), *definitions, *parts, "".join(sorted(head.aliases)), last] if part)
+
+
+def _imported(emitted: Emitted, names: set[str]) -> dict[str, types.ModuleType]:
+    """The modules that the user's function reads under names of its own module."""
+    unit = emitted.unit
+    found = ((n, unit.primal.lookup(n)) for n in names - unit.locals - unit.helpers.keys())
+    return {n: binding.value for n, binding in found if binding is not None and type(binding.value) is types.ModuleType}
 
 
 def _function_values(program: Program) -> dict[str, types.FunctionType]:

@@ -1,3 +1,4 @@
+import numpy as np
 from s2sgrad.rules.reductions import tie_weights
 from s2sgrad.runtime import like, unbroadcast
 

@@ -1,3 +1,6 @@
+import numpy as np
+
+
 def fibonacci_like_fwd(x, n):
     """Value of `fibonacci_like`, and what its adjoint reads."""
     fibonacci_like_saved = None

@@ -1,3 +1,4 @@
+import numpy as np
 from s2sgrad.runtime import seed_like
 
 

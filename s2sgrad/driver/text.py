@@ -101,6 +101,8 @@ class _Head:
             elif path:
                 self.modules.add(f"import {module}\n")
                 self.values.add(f"{name} = {module}.{path}\n")
+            elif module.endswith(f".{name}"):
+                self.imported.setdefault(module.removesuffix(f".{name}"), set()).add(name)
             elif module:
                 self.modules.add(f"import {module}\n" if module == name else f"import {module} as {name}\n")
 

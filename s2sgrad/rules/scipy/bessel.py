@@ -51,7 +51,8 @@ def yv(g, y, v, x):
 
 @elementwise(special.yn)
 def yn(g, y, n, x):
-    return None, 0.5 * g * (special.yn(n - 1, x) - special.yn(n + 1, x))
+    whole = np.trunc(n)  # SciPy cuts off fractions
+    return None, 0.5 * g * (special.yn(whole - 1.0, x) - special.yn(whole + 1.0, x))
 
 
 # --- modified Bessel functions: DLMF 10.29.1, 10.29.3; the scaled ones by the product rule ---------------------------
@@ -132,7 +133,7 @@ def expi(g, y, x):
 
 @elementwise(special.expn)
 def expn(g, y, n, x):
-    at_zero = over(np.exp(-x) - (n - 1) * y, x)  # DLMF 8.19.12: SciPy has no orders below 0
+    at_zero = over(np.exp(-x) + y, x)  # DLMF 8.19.12: SciPy has no orders below 0, and cuts off fractions
     return None, -g * np.where(np.less(n, 1), at_zero, special.expn(np.maximum(n - 1, 0), x))
 
 
@@ -172,7 +173,8 @@ def yve(g, y, v, x):
 
 @elementwise(special.kn)
 def kn(g, y, n, x):
-    return None, -0.5 * g * (special.kv(n - 1.0, x) + special.kv(n + 1.0, x))
+    whole = np.trunc(n)  # SciPy cuts off fractions
+    return None, -0.5 * g * (special.kv(whole - 1.0, x) + special.kv(whole + 1.0, x))
 
 
 @elementwise(special.hankel1)

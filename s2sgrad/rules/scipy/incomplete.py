@@ -285,22 +285,22 @@ def stdtridf(g, df, p, t):
     return slope, -product(slope, t_in_t(df, t))
 
 
-# --- counts: bdtr(k, n, p) is betainc(n - k, k + 1, 1 - p), nbdtr(k, n, p) is betainc(n, k + 1, p) ---------------------
+# --- counts, of which SciPy cuts fractions off: bdtr(k, n, p) is betainc(n - k, k + 1, 1 - p), nbdtr betainc(n, k + 1, p) --
 
 
 @elementwise(special.bdtr)
 def bdtr(g, y, k, n, p):
-    return None, None, -g * beta_in_x(n - np.floor(k), np.floor(k) + 1.0, 1.0 - p)
+    return None, None, -g * beta_in_x(np.trunc(n) - np.floor(k), np.floor(k) + 1.0, 1.0 - p)
 
 
 @elementwise(special.bdtrc)
 def bdtrc(g, y, k, n, p):
-    return None, None, g * beta_in_x(n - np.floor(k), np.floor(k) + 1.0, 1.0 - p)
+    return None, None, g * beta_in_x(np.trunc(n) - np.floor(k), np.floor(k) + 1.0, 1.0 - p)
 
 
 @elementwise(special.bdtri)
 def bdtri(g, p, k, n, y):
-    return None, None, -over(g, beta_in_x(n - np.floor(k), np.floor(k) + 1.0, 1.0 - p))
+    return None, None, -over(g, beta_in_x(np.trunc(n) - np.floor(k), np.floor(k) + 1.0, 1.0 - p))
 
 
 @elementwise(special.bdtrik)
@@ -330,17 +330,17 @@ def bdtrin(g, n, k, y, p):
 
 @elementwise(special.nbdtr)
 def nbdtr(g, y, k, n, p):
-    return None, None, g * beta_in_x(n, k + 1.0, p)
+    return None, None, g * beta_in_x(np.trunc(n), np.trunc(k) + 1.0, p)
 
 
 @elementwise(special.nbdtrc)
 def nbdtrc(g, y, k, n, p):
-    return None, None, -g * beta_in_x(n, k + 1.0, p)
+    return None, None, -g * beta_in_x(np.trunc(n), np.trunc(k) + 1.0, p)
 
 
 @elementwise(special.nbdtri)
 def nbdtri(g, p, k, n, y):
-    return None, None, over(g, beta_in_x(n, k + 1.0, p))
+    return None, None, over(g, beta_in_x(np.trunc(n), np.trunc(k) + 1.0, p))
 
 
 @elementwise(special.nbdtrik)

@@ -55,3 +55,16 @@ def test_texts_that_cannot_be_tokenized_have_no_comments():
 
 def test_value_is_that_of_the_function():
     np.testing.assert_array_equal(jvp(loss, (np.ones(3), 2.0), (np.ones(3), 0.0))[0], loss(np.ones(3), 2.0))
+
+
+def test_a_quotation_is_one_line():
+    def spread(u, c):
+        return np.sum(
+            u[2:]  # above
+            * np.sin(
+                c * u[:-2]
+            )
+        )  # fmt: skip
+
+    text = grad(spread).source_for(np.ones(4), 2.0)
+    assert "# return np.sum(..)\n" in text and "above" not in text

@@ -18,6 +18,7 @@ from s2sgrad.ir.quote import Place, constant, name, place_of
 from s2sgrad.ir.unit import Origin, Unit
 from s2sgrad.transform.adjoint_environment import Adjoints
 from s2sgrad.transform.paths import Paths
+from s2sgrad.transform.quotations import in_one_line
 from s2sgrad.transform.records import Records
 
 
@@ -94,8 +95,8 @@ class Walk:
 
 
 def _comment(unit: Unit, statement: gast.AST) -> str | None:
-    """The user's source of a statement (a compound one: its header); None without position."""
+    """The user's source of a statement, in one line (of a compound one: its header); None without position."""
     if not hasattr(statement, "lineno"):
         return None
     text = getattr(statement, "primal", unit.primal).text(statement)
-    return (text.splitlines()[0] if text and place_of(statement) in unit.syntax.compound else text) or None
+    return (text.splitlines()[0] if text and place_of(statement) in unit.syntax.compound else in_one_line(text)) or None

@@ -77,6 +77,12 @@ OTHERS = {
     "f": "np.sinc",
     "zero": "0",
     "yes": "True",
+    "half": "2.5",  # an order that SciPy cuts off to 2
+}
+LISTS = {  # made of floats, for NumPy and SciPy take them for arrays
+    "l": "[s, big, 1.3]",
+    "r": "[[big, s], [s, 1.3]]",
+    "p": "([big, s, 0.2], [big, 0.1, s])",
 }
 SPARSE = {  # made of floats, for the modules that are about them
     "S": "sparse.csr_array(m)",
@@ -86,7 +92,8 @@ SPARSE = {  # made of floats, for the modules that are about them
     "L": "[sparse.csr_array(m), sparse.csr_array(3.0 * m)]",
     "B": "[[sparse.csr_array(m), None], [None, sparse.csr_array(n)]]",
 }
-CARRYING = {*FLOATS, *SPARSE}
+MADE = LISTS | SPARSE
+CARRYING = {*FLOATS, *MADE}
 PALETTE = FLOATS | OTHERS
 VALUES = {name: eval(text, {"np": np}) for name, text in PALETTE.items()}
 
@@ -144,13 +151,13 @@ class Call:
     def parameters(self) -> tuple[str, ...]:
         """The names of the float arguments."""
         used = self.used
-        used += [name for part in used for name in FLOATS if re.search(rf"\b{name}\b", SPARSE.get(part, ""))]
+        used += [name for part in used for name in FLOATS if re.search(rf"\b{name}\b", MADE.get(part, ""))]
         return tuple(name for name in dict.fromkeys(used) if name in FLOATS)
 
     @property
     def expression(self) -> str:
         module, _, name = self.callee.partition(":")
-        texts = {part: part for part in FLOATS} | OTHERS | SPARSE | ({self.written: "y"} if self.written else {})
+        texts = {part: part for part in FLOATS} | OTHERS | MADE | ({self.written: "y"} if self.written else {})
         texts |= {name: name for name in self.others}
         given = [texts.get(part, part) for part in self.places]
         given += [f"{key}={texts.get(value, value)}" for key, value in self.keywords]
@@ -224,7 +231,7 @@ def names(modules=(*MODULES, *OWNERS)) -> list[str]:
 # --- arguments ---------------------------------------------------------------------------------------------------------
 
 
-USUAL = tuple(name for name in PALETTE if name not in ("yes", "k"))
+USUAL = tuple(name for name in PALETTE | LISTS if name not in ("yes", "k"))
 MASKED = (*USUAL, "k")  # where NumPy may take a mask
 OPERANDS = tuple(name for name in USUAL if name != "f")
 
@@ -341,7 +348,7 @@ def found(callee: str, seed: int = 0) -> list[Call]:
             if kept == KEPT:
                 break
             for done in _tried(call):
-                floats = tuple(n if n in SPARSE else n in FLOATS for n in call.places)
+                floats = tuple(n if n in MADE else n in FLOATS for n in call.places)
                 shape = (floats, call.keywords, done.part, done.written, done.out is None)
                 if shape not in shapes:
                     shapes.add(shape)

@@ -128,3 +128,27 @@ def test_a_rough_tolerance_of_lambertw_is_refused():
         with pytest.raises((S2SGradError, Refusal), match="solves no equation"):
             grad(f)(0.7)
     assert grad(lambda x: special.lambertw(x, 0, 1e-10).real)(0.7) == pytest.approx(0.4416279, rel=1e-6)
+
+
+COUNTED = [f for f in vars(special).values() if isinstance(f, np.ufunc) and any("l" in t.split("->")[0] for t in f.types)]
+COUNTED += [special.spherical_jn, special.spherical_yn, special.spherical_in, special.spherical_kn, special.pdtr, special.pdtrc]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("orders", [(2.0, 5.0), (2.5, 5.0), (0.1, 5.5), (1.7, 4.3), (-0.4, 3.6)])
+@pytest.mark.parametrize("function", COUNTED, ids=lambda f: f.__name__)
+def test_an_order_is_the_whole_number_that_scipy_computes_with(function, orders):
+    """Of each function that takes integers in C, and so may cut off the fraction of a float."""
+    count = getattr(function, "nin", 2)
+    given = (*orders, 0.5)[: count - 1]
+    if "hermite" in function.__name__:
+        given = (int(orders[0]),)
+
+    def f(x):
+        return function(*given, x)
+
+    with np.errstate(all="ignore"):
+        wanted = [(f(0.7 + h) - f(0.7 - h)) / (2.0 * h) for h in (STEP, 2.0 * STEP)]
+        if np.all(np.isfinite(wanted)) and np.isclose(*wanted, rtol=1e-4, atol=1e-5):
+            np.testing.assert_allclose(grad(f)(0.7), wanted[0], rtol=1e-5, atol=1e-6)
+            np.testing.assert_allclose(jvp(f, (0.7,), (1.0,))[1], wanted[0], rtol=1e-5, atol=1e-6)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from s2sgrad.rules.scipy.formulas import exprel_slope
+from s2sgrad.rules.scipy.formulas import exprel_slope, whole
 from s2sgrad.rules.table import complex_of_real_numbers, elementwise, existing, of_complex_numbers
 from s2sgrad.runtime import over
 
@@ -51,8 +51,8 @@ def yv(g, y, v, x):
 
 @elementwise(special.yn)
 def yn(g, y, n, x):
-    whole = np.trunc(n)  # SciPy cuts off fractions
-    return None, 0.5 * g * (special.yn(whole - 1.0, x) - special.yn(whole + 1.0, x))
+    n = whole(n)
+    return None, 0.5 * g * (special.yn(n - 1.0, x) - special.yn(n + 1.0, x))
 
 
 # --- modified Bessel functions: DLMF 10.29.1, 10.29.3; the scaled ones by the product rule ---------------------------
@@ -133,8 +133,9 @@ def expi(g, y, x):
 
 @elementwise(special.expn)
 def expn(g, y, n, x):
-    at_zero = over(np.exp(-x) + y, x)  # DLMF 8.19.12: SciPy has no orders below 0, and cuts off fractions
-    return None, -g * np.where(np.less(n, 1), at_zero, special.expn(np.maximum(n - 1, 0), x))
+    n = whole(n)
+    at_zero = over(np.exp(-x) - (n - 1.0) * y, x)  # DLMF 8.19.12: SciPy has no orders below 0
+    return None, -g * np.where(np.less(n, 1.0), at_zero, special.expn(np.maximum(n - 1.0, 0.0), x))
 
 
 # --- confluent hypergeometric functions: DLMF 13.3.15 ----------------------------------------------------------------
@@ -173,8 +174,8 @@ def yve(g, y, v, x):
 
 @elementwise(special.kn)
 def kn(g, y, n, x):
-    whole = np.trunc(n)  # SciPy cuts off fractions
-    return None, -0.5 * g * (special.kv(whole - 1.0, x) + special.kv(whole + 1.0, x))
+    n = whole(n)
+    return None, -0.5 * g * (special.kv(n - 1.0, x) + special.kv(n + 1.0, x))
 
 
 @elementwise(special.hankel1)

@@ -35,6 +35,15 @@ def power(x, y):
     return exp(special.xlogy(y, x))
 
 
+def whole(n):
+    """The order that SciPy computes with: it cuts off the fractions of orders, degrees and counts.
+
+    >>> float(whole(2.5)), float(whole(-0.7))
+    (2.0, -0.0)
+    """
+    return np.trunc(n)
+
+
 def exprel_slope(x):
     """The slope of `special.exprel`; far from 0, where its series may never end, nothing cancels.
 

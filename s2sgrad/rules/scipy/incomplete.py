@@ -17,6 +17,7 @@ import numpy as np
 from scipy import special
 
 from s2sgrad.rules.scipy.differences import chndtr_in_df, solved
+from s2sgrad.rules.scipy.formulas import whole
 from s2sgrad.rules.scipy.quantiles import beta_shift, gamma_shift, log
 from s2sgrad.rules.table import elementwise
 from s2sgrad.runtime import over, product
@@ -124,7 +125,7 @@ def pdtrc(g, p, k, m):
 
 @elementwise(special.pdtri)
 def pdtri(g, m, k, y):
-    return None, -over(g, gamma_in_x(np.floor(k) + 1.0, m))
+    return None, -over(g, gamma_in_x(whole(k) + 1.0, m))
 
 
 @elementwise(special.pdtrik)
@@ -285,22 +286,22 @@ def stdtridf(g, df, p, t):
     return slope, -product(slope, t_in_t(df, t))
 
 
-# --- counts, of which SciPy cuts fractions off: bdtr(k, n, p) is betainc(n - k, k + 1, 1 - p), nbdtr betainc(n, k + 1, p) --
+# --- counts: bdtr(k, n, p) is betainc(n - k, k + 1, 1 - p), nbdtr(k, n, p) is betainc(n, k + 1, p) ---------------------
 
 
 @elementwise(special.bdtr)
 def bdtr(g, y, k, n, p):
-    return None, None, -g * beta_in_x(np.trunc(n) - np.floor(k), np.floor(k) + 1.0, 1.0 - p)
+    return None, None, -g * beta_in_x(whole(n) - np.floor(k), np.floor(k) + 1.0, 1.0 - p)
 
 
 @elementwise(special.bdtrc)
 def bdtrc(g, y, k, n, p):
-    return None, None, g * beta_in_x(np.trunc(n) - np.floor(k), np.floor(k) + 1.0, 1.0 - p)
+    return None, None, g * beta_in_x(whole(n) - np.floor(k), np.floor(k) + 1.0, 1.0 - p)
 
 
 @elementwise(special.bdtri)
 def bdtri(g, p, k, n, y):
-    return None, None, -over(g, beta_in_x(np.trunc(n) - np.floor(k), np.floor(k) + 1.0, 1.0 - p))
+    return None, None, -over(g, beta_in_x(whole(n) - np.floor(k), np.floor(k) + 1.0, 1.0 - p))
 
 
 @elementwise(special.bdtrik)
@@ -330,17 +331,17 @@ def bdtrin(g, n, k, y, p):
 
 @elementwise(special.nbdtr)
 def nbdtr(g, y, k, n, p):
-    return None, None, g * beta_in_x(np.trunc(n), np.trunc(k) + 1.0, p)
+    return None, None, g * beta_in_x(whole(n), whole(k) + 1.0, p)
 
 
 @elementwise(special.nbdtrc)
 def nbdtrc(g, y, k, n, p):
-    return None, None, -g * beta_in_x(np.trunc(n), np.trunc(k) + 1.0, p)
+    return None, None, -g * beta_in_x(whole(n), whole(k) + 1.0, p)
 
 
 @elementwise(special.nbdtri)
 def nbdtri(g, p, k, n, y):
-    return None, None, over(g, beta_in_x(np.trunc(n), np.trunc(k) + 1.0, p))
+    return None, None, over(g, beta_in_x(whole(n), whole(k) + 1.0, p))
 
 
 @elementwise(special.nbdtrik)

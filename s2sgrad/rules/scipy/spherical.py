@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
+from s2sgrad.rules.scipy.formulas import whole
 from s2sgrad.rules.table import Rule, complex_of_real_numbers, elementwise, existing, general, of_complex_numbers
 from s2sgrad.runtime import product
 
@@ -20,8 +21,8 @@ from s2sgrad.runtime import product
 
 
 def neighbours(function, n, z, below, above, derivative):
-    """The sum of the functions of the orders beside `n`, as their derivatives are made of them; SciPy cuts off fractions."""
-    n = np.trunc(n)
+    """The sum of the functions of the orders beside `n`, as their derivatives are made of them."""
+    n = whole(n)
     before = n / (2.0 * n + 1.0) * function(np.maximum(n - 1, 0), z, derivative)
     return below * before + above * (n + 1.0) / (2.0 * n + 1.0) * function(n + 1, z, derivative)
 

@@ -28,7 +28,7 @@ from s2sgrad.analysis.number_types import is_complex, is_real
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.errors import NoRule, NoSource, Unsupported
 from s2sgrad.forward.tangents import Tangents
-from s2sgrad.forward.transposition import transposed
+from s2sgrad.forward.transposition import of_arrays, transposed
 from s2sgrad.ir.forms import is_none, minus
 from s2sgrad.ir.quote import clone, constant, mentioned, name, nodes, substitute
 from s2sgrad.ir.reach import call
@@ -228,10 +228,14 @@ class RuleTangent:
         """The terms of a tangent from the table: one per operand, or one for all."""
         whole = self.rule.chosen_terms(self.kinds, jointly=True) if len(self.wanted) == len(self.operands) else None
         wanted = self.wanted if whole is None else [0]
-        dots = [self.tangents.part(o) if k in self.wanted else constant(None) for k, o in enumerate(self.operands)]
+        dots = [self._dot(k) if k in self.wanted else constant(None) for k in range(len(self.operands))]
         pullback: Any = whole or terms
         formula = inline.formula(pullback, 1 if whole else len(self.operands))
         return self._filled(formula, [*self.operands, *dots], wanted)
+
+    def _dot(self, k: int) -> gast.AST:
+        """The tangent of an operand, as a library's function takes it."""
+        return of_arrays(self.tangents, self.operation, k, self.tangents.part(self.operands[k]))
 
     def _filled(self, formula: inline.Formula | None, given: list[gast.AST], wanted: list[int]) -> list[gast.AST]:
         """The wanted terms of a formula in the result and these arguments; the assignments before them are emitted."""

@@ -17,7 +17,7 @@ from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.symbolic_shapes import without_symbols
 from s2sgrad.forward.tangents import Tangents
 from s2sgrad.ir import notes
-from s2sgrad.ir.quote import assign, clone, mentioned, name
+from s2sgrad.ir.quote import assign, clone, constant, mentioned, name
 from s2sgrad.ir.reach import call
 from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.rules import table
@@ -72,17 +72,40 @@ def _seeds(
     also for `weights=[a, b]`."""
     given = operation.operands if operands is None else operands
     seeds = [tangents.part(o) if k in wanted else _zero(tangents, o) for k, o in enumerate(given)]
-    arrays = [alone if operands is not None else _stands_for_array(tangents, operation, k) for k in range(len(given))]
-    parts = zip(seeds, given, arrays, strict=True)
-    return [_as_array(tangents, seed, o) if listed else seed for seed, o, listed in parts]
+    if operands is None:
+        return [of_arrays(tangents, operation, k, seed) for k, seed in enumerate(seeds)]
+    return [_as_array(tangents, seed, o) if alone else seed for seed, o in zip(seeds, given, strict=True)]
+
+
+def of_arrays(tangents: Tangents, operation: Operation, k: int, seed: gast.AST) -> gast.AST:
+    """The tangent of an operand, converted to an array if that is a list that stands for one.
+
+    linalg.solve_toeplitz(([a, b], [a, c]), y)      ->      the tangents of a column and a row: two arrays
+    """
+    operand = operation.operands[k]
+    if _stands_for_array(tangents, operation, k):
+        return _as_array(tangents, seed, operand)
+    kind = tangents.inference.kind(operand)
+    if not _takes_arrays(operation, k) or not isinstance(kind, Container) or kind.type is not tuple or not kind.items:
+        return seed
+    parts = seed.elts if isinstance(seed, gast.Tuple) else [gast.Subscript(clone(seed), constant(n), gast.Load()) for n in range(len(kind.items))]
+    return gast.Tuple([
+        call(tangents.unit, "array", np.array, part) if isinstance(row, Container) and _is_of_numbers(row) else part
+        for part, row in zip(parts, kind.items, strict=True)
+    ], gast.Load())  # fmt: skip
+
+
+def _takes_arrays(operation: Operation, k: int) -> bool:
+    """Whether a library's function takes lists for arrays at this place."""
+    rule = operation.rule
+    assert rule is not None
+    of_arrays = libraries.package_of(operation.target) in libraries.ARRAYS and not catalogue.of(operation.target).several
+    return of_arrays and rule.given is None and not rule.variadic and not table.is_structured(rule, k)
 
 
 def _stands_for_array(tangents: Tangents, operation: Operation, k: int) -> bool:
     """Whether an operand is a list of numbers, or of rows of them, that a library's function takes for one array."""
-    rule = operation.rule
-    assert rule is not None
-    of_arrays = libraries.package_of(operation.target) in libraries.ARRAYS and not catalogue.of(operation.target).several
-    if not of_arrays or rule.given is not None or rule.variadic or table.is_structured(rule, k):
+    if not _takes_arrays(operation, k):
         return False
     kind = tangents.inference.kind(operation.operands[k])
     if _is_of_numbers(kind):

@@ -89,7 +89,7 @@ class Whole:
 
     def shown(self) -> types.FunctionType:
         """There is no function with this text."""
-        raise self.error.with_traceback(None)
+        raise renewed(self.error)  # its traceback would keep the frames that asked
 
 
 def _changes() -> int:

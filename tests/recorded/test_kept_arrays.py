@@ -11,6 +11,7 @@ import warnings
 import numpy as np
 import pytest
 
+import s2sgrad
 from s2sgrad import S2SGradError, jvp, value_and_grad
 from s2sgrad.rules import instances
 from s2sgrad.source import defined
@@ -231,3 +232,18 @@ def test_what_is_written_behind_the_last_question_has_a_text():
     assert isinstance(places_written_behind, types.FunctionType)
     for f in (places_written_behind, in_a_loop):
         assert "recorded" not in value_and_grad(f).source
+
+
+def of_itself(x):
+    def fold(item, deeper):
+        return item if deeper == 0 else fold(item * x[0], deeper - 1)
+
+    it = iter([x[0], x[1]])
+    next(it)
+    return fold(next(it), 1)
+
+
+def test_a_gradient_beside_the_function_keeps_no_frames(monkeypatch):
+    """It is asked what it wraps while escapes are looked for: its refusal must not hold the frames that asked."""
+    monkeypatch.setitem(globals(), "gradient_of_itself", s2sgrad.grad(of_itself))
+    assert np.allclose(s2sgrad.vjp(of_itself, np.array([0.3, 0.7]))[1](1.0), [0.7, 0.3])

@@ -40,9 +40,6 @@ def _apart(axis):
     return axis - 1 if axis < 0 else axis
 
 
-_MARGINS = {"zeros": "zeros", "odd": "odd", "even": "even", "constant": "constant"}
-
-
 def unstft(g, x, fs, window, nperseg, noverlap, nfft, detrend, onesided, boundary, padded, axis, scaling):
     """The cotangent of `x` in the third result of `signal.stft`."""
     window = segment_window(window, nperseg, x, axis).astype(g.real.dtype)

@@ -88,7 +88,11 @@ def of_arrays(tangents: Tangents, operation: Operation, k: int, seed: gast.AST) 
     kind = tangents.inference.kind(operand)
     if not _takes_arrays(operation, k) or not isinstance(kind, Container) or kind.type is not tuple or not kind.items:
         return seed
-    parts = seed.elts if isinstance(seed, gast.Tuple) else [gast.Subscript(clone(seed), constant(n), gast.Load()) for n in range(len(kind.items))]
+    parts = (
+        seed.elts
+        if isinstance(seed, gast.Tuple)
+        else [gast.Subscript(clone(seed), constant(n), gast.Load()) for n in range(len(kind.items))]
+    )
     return gast.Tuple([
         call(tangents.unit, "array", np.array, part) if isinstance(row, Container) and _is_of_numbers(row) else part
         for part, row in zip(parts, kind.items, strict=True)

@@ -161,3 +161,22 @@ def called_lambda_in_a_lambda(z, log):
 @pytest.mark.parametrize("f", [lambda_in_a_nested_function, function_in_a_nested_function, called_lambda_in_a_lambda])
 def test_what_a_nested_function_hands_on_counts(f):
     assert "log" in mod_ref.of(f).arguments
+
+
+class Buffered:
+    def __init__(self):
+        self.buffer = np.ones(3)
+
+    def loss(self, x):
+        b = self.buffer
+        b[:] = x * 2.0
+        return np.sum(b**2)
+
+
+def test_an_attribute_that_a_method_writes_is_named():
+    def f(w):
+        held = Buffered()
+        return np.sum(grad(held.loss)(w) ** 2) + np.sum(held.buffer * w)
+
+    with pytest.raises(S2SGradError, match="the attribute `buffer` is changed by a function that is differentiated here"):
+        grad(f)(np.array([0.3, 0.7, 1.1]))

@@ -228,14 +228,13 @@ class RuleTangent:
         """The terms of a tangent from the table: one per operand, or one for all."""
         whole = self.rule.chosen_terms(self.kinds, jointly=True) if len(self.wanted) == len(self.operands) else None
         wanted = self.wanted if whole is None else [0]
-        dots = [self._dot(k) if k in self.wanted else constant(None) for k in range(len(self.operands))]
+        dots = [
+            of_arrays(self.tangents, self.operation, k, self.tangents.part(o)) if k in self.wanted else constant(None)
+            for k, o in enumerate(self.operands)
+        ]
         pullback: Any = whole or terms
         formula = inline.formula(pullback, 1 if whole else len(self.operands))
         return self._filled(formula, [*self.operands, *dots], wanted)
-
-    def _dot(self, k: int) -> gast.AST:
-        """The tangent of an operand, as a library's function takes it."""
-        return of_arrays(self.tangents, self.operation, k, self.tangents.part(self.operands[k]))
 
     def _filled(self, formula: inline.Formula | None, given: list[gast.AST], wanted: list[int]) -> list[gast.AST]:
         """The wanted terms of a formula in the result and these arguments; the assignments before them are emitted."""

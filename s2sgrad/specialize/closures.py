@@ -176,7 +176,8 @@ class Closures(Family):
                                    "be followed: return numbers and arrays")  # fmt: skip
         for statement in effects.walk(body):
             for changed in effects.writes(statement) & before:
-                self.unit.refuse(node, f"`{changed}` is changed by a function that is differentiated here, which cannot be "
+                word = self.unit.word(changed)
+                self.unit.refuse(node, f"{word} is changed by a function that is differentiated here, which cannot be "
                                        "followed: return the value from it")  # fmt: skip
         body.append(gast.Return(value))
         nesting.require_updates(self.unit, body, base)
@@ -197,8 +198,8 @@ class Closures(Family):
         if mod_ref.ANY in writes or called & {*captured}:  # a function that is not known changes what can be changed
             changed = frozenset(filter(self.is_made_here, changed))
         if changed:
-            shown = self.unit.shown(min(changed))
-            self.unit.refuse(node, f"`{shown}` is changed by a function that is differentiated here, which cannot be "
+            word = self.unit.word(min(changed))
+            self.unit.refuse(node, f"{word} is changed by a function that is differentiated here, which cannot be "
                                    "followed: return the value from it")  # fmt: skip
 
     def is_made_here(self, local: str) -> bool:

@@ -177,22 +177,6 @@ def gradient_of_a_nested_function_with_defaults(w):
 
 
 @case(VECTOR)
-def buffer_of_an_object_stays_what_it_was(w):
-    class_ = Buffered()
-    return np.sum(grad(class_.loss)(w) ** 2) + np.sum(class_.buffer * w)
-
-
-class Buffered:
-    def __init__(self):
-        self.buffer = np.ones(3)
-
-    def loss(self, x):
-        b = self.buffer
-        b[:] = x * 2.0
-        return np.sum(b**2)
-
-
-@case(VECTOR)
 def attribute_bound_anew_behind_a_gradient(w):
     chain = Chain(w)
     slopes = {"energy": grad(chain.energy), "twice": grad(lambda t: chain.energy(t) * 2.0)}

@@ -17,7 +17,6 @@ from s2sgrad.recorded.runs import OPEN
 from s2sgrad.runtime.checks import Refusal
 
 REFUSED = {
-    "buffer_of_an_object_stays_what_it_was",
     "integer_of_numpy_added_to_a_list",
     "numbers_of_numpy_added_to_a_list_in_place",
     "pieces_of_a_function",

@@ -228,10 +228,8 @@ class RuleTangent:
         """The terms of a tangent from the table: one per operand, or one for all."""
         whole = self.rule.chosen_terms(self.kinds, jointly=True) if len(self.wanted) == len(self.operands) else None
         wanted = self.wanted if whole is None else [0]
-        dots = [
-            of_arrays(self.tangents, self.operation, k, self.tangents.part(o)) if k in self.wanted else constant(None)
-            for k, o in enumerate(self.operands)
-        ]
+        dots = [self.tangents.part(o) if k in self.wanted else constant(None) for k, o in enumerate(self.operands)]
+        dots = [of_arrays(self.tangents, self.operation, k, dot) if k in self.wanted else dot for k, dot in enumerate(dots)]
         pullback: Any = whole or terms
         formula = inline.formula(pullback, 1 if whole else len(self.operands))
         return self._filled(formula, [*self.operands, *dots], wanted)

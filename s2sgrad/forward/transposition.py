@@ -86,17 +86,14 @@ def of_arrays(tangents: Tangents, operation: Operation, k: int, seed: gast.AST) 
     if _stands_for_array(tangents, operation, k):
         return _as_array(tangents, seed, operand)
     kind = tangents.inference.kind(operand)
-    if not _takes_arrays(operation, k) or not isinstance(kind, Container) or kind.type is not tuple or not kind.items:
+    rows = (kind.items or ()) if isinstance(kind, Container) and kind.type is tuple and _takes_arrays(operation, k) else ()
+    listed = [isinstance(row, Container) and _is_of_numbers(row) for row in rows]
+    if not any(listed):
         return seed
-    parts = (
-        seed.elts
-        if isinstance(seed, gast.Tuple)
-        else [gast.Subscript(clone(seed), constant(n), gast.Load()) for n in range(len(kind.items))]
-    )
-    return gast.Tuple([
-        call(tangents.unit, "array", np.array, part) if isinstance(row, Container) and _is_of_numbers(row) else part
-        for part, row in zip(parts, kind.items, strict=True)
-    ], gast.Load())  # fmt: skip
+    is_tuple = isinstance(seed, gast.Tuple)
+    parts = seed.elts if is_tuple else [gast.Subscript(clone(seed), constant(n), gast.Load()) for n in range(len(rows))]
+    arrays = [call(tangents.unit, "array", np.array, p) if is_list else p for p, is_list in zip(parts, listed, strict=True)]
+    return gast.Tuple(arrays, gast.Load())
 
 
 def _takes_arrays(operation: Operation, k: int) -> bool:

@@ -8,7 +8,20 @@ import numpy as np
 import pytest
 from test_complex_functions import differences
 
-from s2sgrad import S2SGradError, custom_gradient, defjvp, defvjp, grad, jvp, primitive
+from s2sgrad import (
+    S2SGradError,
+    custom_gradient,
+    defjvp,
+    defvjp,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacrev,
+    jvp,
+    primitive,
+    vjp,
+)
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.testing import check_grads
 
@@ -140,3 +153,32 @@ def test_checks_of_complex_arguments_shift_both_parts():
             check_grads(lambda z: np.sum(f(z).real), (Z,), modes="rev")
         with pytest.raises(AssertionError, match="differences"):
             check_grads(f, (Z,), modes="rev")
+
+
+@primitive
+def impedance(w):
+    return 1.0 + 2j * w
+
+
+defvjp(impedance, lambda g, y, w: np.real(2j * g))
+
+
+@pytest.mark.records
+@pytest.mark.parametrize("second", [
+    lambda f: hessian(f)(0.7), lambda f: grad(grad(f))(0.7), lambda f: jvp(grad(f), (0.7,), (1.0,))[1],
+    lambda f: hvp(f, (0.7,), (1.0,)), lambda f: jacfwd(grad(f))(0.7), lambda f: jacrev(grad(f))(0.7),
+])  # fmt: skip
+def test_second_derivatives_of_numbers_that_turn_complex(second):
+    """The modulus is sqrt(1 + 4 w ** 2)."""
+    np.testing.assert_allclose(second(lambda w: np.abs(impedance(w))), 4.0 / (1.0 + 4.0 * 0.7**2) ** 1.5, rtol=1e-12)
+    np.testing.assert_allclose(second(lambda w: np.abs(impedance(w)) ** 2), 8.0, rtol=1e-12)
+
+
+@pytest.mark.records
+def test_the_message_says_how_numbers_that_turn_complex_are_followed():
+    for f, begun in ((lambda w: abs((-w) ** 1.5), lambda w: abs((-(w + 0j)) ** 1.5)),
+                     (lambda w: np.abs(impedance(w)), lambda w: np.abs(impedance(w + 0j)))):  # fmt: skip
+        for derivative in (lambda f: vjp(f, 0.7)[1](1.0)[0], lambda f: jacrev(f)(0.7)):
+            with pytest.raises((S2SGradError, Refusal), match=r"begin with `x \+ 0j` for `x`"):
+                derivative(f)
+            np.testing.assert_allclose(derivative(begun), grad(f)(0.7), rtol=1e-12)

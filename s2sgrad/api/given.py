@@ -248,8 +248,6 @@ def _guard(
     names = list(spec.defaults)
 
     def guard(*arguments: Any, **keywords: Any) -> Any:
-        if not of_complex:
-            require_real(arguments[1], spec.said)
         bar = called(f"{said} in `{argument}`", rule, *arguments, **keywords)
         if bar is None:
             raise TypeError(f"{said} in `{argument}` returned None: `return` the {noun} in `{argument}`, or give None in "
@@ -263,12 +261,14 @@ def _guard(
     stands_for(guard, "differentiated", rule)
     own = its(rule, "__name__", "<lambda>")
     called_, fitted_ = spec.free(kind), spec.free("fitted")
-    used = (*names, spec.free("g"), spec.free("y"), called_, fitted_)
+    real, y = spec.free("require_real"), spec.free("y")
+    used = (*names, spec.free("g"), y, called_, fitted_, real)
     name = own if own.isidentifier() and own not in used else f"{_identifier(spec.name)}_{kind}_{argument}"
-    like = spec.free("y") if spec.elementwise or kind == "jvp" else argument
+    like = y if spec.elementwise or kind == "jvp" else argument
     fit = f"{said + f' in `{argument}`'!r}, tangent=True" if kind == "jvp" else f"{said!r}, {argument!r}"
-    text = f"def {name}({_head(spec, False)}):\n    return {fitted_}({called_}({_passed(spec)}), {like}, {fit})\n"
-    out = made(text, name, _home(rule), {called_: guard, fitted_: fitted}, set())
+    checked = "" if of_complex else f"    {real}({y}, {spec.said!r})\n"  # in the text: derivatives of the rule check it, too
+    text = f"def {name}({_head(spec, False)}):\n{checked}    return {fitted_}({called_}({_passed(spec)}), {like}, {fit})\n"
+    out = made(text, name, _home(rule), {called_: guard, fitted_: fitted, real: require_real}, set())
     if not of_complex:
         spec.in_complex[out] = _guard(spec, rule, argument, what, True)
     return out

@@ -22,7 +22,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.primitives.record import know
-from s2sgrad.runtime import checkpoints, checks, outside, results, shadows, unseen_functions, watching
+from s2sgrad.runtime import checkpoints, checks, given, outside, results, shadows, unseen_functions, watching
 
 know(
     len, range, float, int, bool, abs, min, max, sum, round, isinstance, issubclass, type, str, repr, tuple, list, dict,
@@ -65,6 +65,7 @@ know(
     checks.as_long, unseen_functions.unreferred, checks.spreads, checks.shuffled, checks.lasts, checks.has_keys,
     checks.require_instance, runtime.number, checks.no_subclass, checks.no_subclass_itself,
     results.require_floats, results.pair, runtime.no_guest, watching.watch, watching.watch_derivative, watching.watch_result,
+    given.require_real,
     effect=True,
 )  # fmt: skip
 know(outside.set_item, outside.delete_items, writes=(0,), effect=True)

@@ -337,7 +337,7 @@ def real(x: Any, name: str, line: int) -> None:
 
     >>> real([1.0, np.ones(2) * 1j], "y", 7)
     Traceback (most recent call last):
-    s2sgrad.runtime.checks.ComplexValue: line 7: `y` is complex, and complex numbers cannot be differentiated yet: ...
+    s2sgrad.runtime.checks.ComplexValue: line 7: `y` is complex, and complex numbers that arise in a derivative of ...
     """
     if holds_complex(x):
         called = f"`{name}`" if name else "this"
@@ -363,7 +363,7 @@ class ComplexValue(Refusal):
     """A complex number where the text is for real ones."""
 
 
-NOT_COMPLEX = "complex numbers cannot be differentiated yet: compute with real and imaginary parts"
+NOT_COMPLEX = "complex numbers that arise in a derivative of real ones are not followed here: begin with `x + 0j` for `x`"
 
 
 def holds_complex(x: Any) -> bool:

@@ -59,7 +59,7 @@ def require_real(y: Any, said: str) -> None:
 
     >>> require_real(1j, "`f`")
     Traceback (most recent call last):
-    s2sgrad.runtime.checks.ComplexValue: `f` gives complex numbers: complex numbers cannot be differentiated yet: ...
+    s2sgrad.runtime.checks.ComplexValue: `f` gives complex numbers: complex numbers that arise in a derivative of real ...
     """
     if holds_complex(y):
         raise ComplexValue(None, f"{said} gives complex numbers: {NOT_COMPLEX}")

@@ -18,6 +18,7 @@ from s2sgrad.errors.raised import behind_call, entry
 from s2sgrad.runtime import Pullback, like, structure, zeros
 from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.guests import is_array_of_others, refused_guest
 from s2sgrad.runtime.records import array_of_its_own
 from s2sgrad.runtime.results import NoResult, pair, without_floats
 from s2sgrad.runtime.structure import WithAux, reachable, rebuilt
@@ -94,7 +95,18 @@ def pulled_back(
     pullback.saved = apart(pullback.saved, (primals, keywords, value, bound_to(f)))
     pullback.like = WithAux(*map(zeros, value)) if has_aux else zeros(value)
     pullback.rest = tuple(like(x, None) if k in given else None for k, x in enumerate(primals))
+    if wanted is None:
+        require_a_cotangent(f, primals, pullback.rest)
     return value, pullback
+
+
+def require_a_cotangent(f: Callable[..., Any], primals: tuple, cotangents: tuple) -> None:
+    """Raise TypeError where no primal has a cotangent, and one is an array of another library."""
+    found = next((k for k, x in enumerate(primals) if is_array_of_others(type(x))), None)
+    if found is not None and all(bar is None for bar in cotangents):
+        name = its(behind_call(f), "__name__", type(f).__name__)
+        why = refused_guest(type(primals[found]), f"`primals[{found}]`")
+        raise TypeError(f"the pullback of `{name}` was asked for, but {why}")
 
 
 def _run_or_recorded(

@@ -191,6 +191,9 @@ def test_an_argument_of_that_kind_is_refused_by_name_or_a_constant(make):
                        lambda *p: vjp(weighted, *p), lambda *p: hvp(weighted, p, (None, A))):  # fmt: skip
         with pytest.raises((TypeError, Unsupported), match=f"`s` is an? {name}, whose operators"):
             derivative(A, other)
+    for alone in (lambda s: np.sum(s**2), lambda s: np.sum(np.asarray(s) ** 2), lambda s: np.sum(A) * len(s)):
+        with pytest.raises((TypeError, Unsupported), match=rf"`(s|primals\[0\])` is an? {name}, whose operators"):
+            vjp(alone, other)
     with pytest.raises(TypeError, match=rf"`p\[0\]\['s'\]` is an? {name}"):
         grad(lambda p: np.sum(p[1]))([{"s": other}, 2.0])
 

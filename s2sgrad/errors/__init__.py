@@ -38,12 +38,16 @@ class Place(NamedTuple):
     text: str
 
     def shown(self, caret: bool = True) -> str:
-        """The place as a traceback shows it, with carets; without `caret` only if the construct is not the whole line."""
+        """The place as a traceback shows it, with carets; without `caret` only if the construct is not the whole line.
+
+        Of a line whose text is not known, the number alone."""
         text = self.text.strip()
         start = self.column - (len(self.text) - len(self.text.lstrip()))
         end = self.end_column - self.column if self.end_line == self.line else len(self.text.rstrip()) - self.column
         name = named(self.file)
         name = name if name != self.file else f'File "{name}"'
+        if not text:
+            return f"  {name}, line {self.line}"
         shown = f"  {name}, line {self.line}\n    {text}"
         return f"{shown}\n    {' ' * max(start, 0)}{'^' * max(end, 1)}" if caret or end < len(text) else shown
 

@@ -149,8 +149,6 @@ RECORDED = {
     "match_on_nested_sequences", "match_on_objects_made_here", "match_on_the_fields_of_an_object",
     "match_rebinds_its_subject", "match_takes_a_tuple_apart", "match_with_a_starred_name",
     "match_with_alternatives_that_bind", "match_with_the_rest_of_a_mapping",
-    # recursions that pass a function on
-    "functions_passed_on_by_recursion", "integral_of_a_function_by_recursion",
     # objects in lists, dicts and attributes, and in what calls itself: which one is meant is known to the run alone
     "accumulated_under_a_name_of_its_own", "added_in_place_under_two_names",
     "array_updated_in_a_dict_of_one_of_two_objects", "attribute_is_an_instance",

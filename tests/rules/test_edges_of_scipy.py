@@ -153,3 +153,12 @@ def test_an_order_is_the_whole_number_that_scipy_computes_with(function, orders)
         if np.all(np.isfinite(wanted)) and np.isclose(*wanted, rtol=1e-4, atol=1e-5):
             np.testing.assert_allclose(grad(f)(0.7), wanted[0], rtol=1e-5, atol=1e-6)
             np.testing.assert_allclose(jvp(f, (0.7,), (1.0,))[1], wanted[0], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("given", [(5.0,), (2.4,)])
+def test_a_noncentrality_of_probability_zero_stays_at_the_end_of_its_range(given):
+    def f(df):
+        return special.nctdtrinc(df, 0.0, *given)
+
+    assert f(0.6) == f(0.7)
+    assert grad(f)(0.6) == jvp(f, (0.6,), (1.0,))[1] == 0.0

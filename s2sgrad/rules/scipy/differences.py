@@ -231,7 +231,7 @@ def nctdtridf(g, df, p, nc, t):
 @elementwise(special.nctdtrinc)
 def nctdtrinc(g, nc, df, p, t):
     found = special.nctdtr(df, nc, t)
-    g = solved(found, p, g, found)  # of a probability of 0, SciPy gives the largest noncentrality that it tries
+    g = solved(found, p, g, found * p)  # of a probability of 0, SciPy gives the largest noncentrality that it tries
     slope = over(g, nctdtr_in_nc(df, nc, t))
     return -product(slope, nctdtr_in_df(df, nc, t)), slope, -product(slope, nctdtr_in_t(df, nc, t))
 
@@ -253,7 +253,7 @@ def ncfdtri(g, f, dfn, dfd, nc, p):
 @elementwise(special.ncfdtrinc)
 def ncfdtrinc(g, nc, dfn, dfd, p, f):
     found = special.ncfdtr(dfn, dfd, nc, f)
-    g = solved(found, p, g, found)  # as of `nctdtrinc`
+    g = solved(found, p, g, found * p)  # as of `nctdtrinc`
     slope = over(g, ncfdtr_in_nc(dfn, dfd, nc, f))
     in_df = -product(slope, ncfdtr_in_dfn(dfn, dfd, nc, f)), -product(slope, ncfdtr_in_dfd(dfn, dfd, nc, f))
     return in_df[0], in_df[1], slope, -product(slope, ncfdtr_in_f(dfn, dfd, nc, f))

@@ -410,6 +410,8 @@ def lists_for_matrices(x):
 def lists_for_columns_and_rows(x):
     pair = [x[0] + 2.0, x[1]], [x[0] + 2.0, x[2]]
     banded = np.sum(scipy.linalg.eig_banded([[x[0] + 2.0, x[1]], [x[1], x[2] + 3.0]])[0] ** 3)
+    banded += np.sum(scipy.linalg.eig_banded(([x[1], x[2]], [x[0] + 2.0, 3.0]))[0] ** 3)
+    banded += np.sum(scipy.linalg.lu(([x[0] + 2.0, x[1]], [x[1], x[2] + 3.0]))[2] ** 2)
     solved = np.sum(scipy.linalg.solve_toeplitz(([x[0] + 2.0, x[1]], [3.0, x[2]]), np.array([1.0, 2.0])) ** 2)
     return banded + solved + np.sum(scipy.linalg.matmul_toeplitz(pair, np.array([1.0, 2.0])) ** 2)
 

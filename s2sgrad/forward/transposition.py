@@ -86,7 +86,7 @@ def of_arrays(tangents: Tangents, operation: Operation, k: int, seed: gast.AST) 
     if _stands_for_array(tangents, operation, k):
         return _as_array(tangents, seed, operand)
     kind = tangents.inference.kind(operand)
-    rows = (kind.items or ()) if isinstance(kind, Container) and kind.type is tuple and _takes_arrays(operation, k) else ()
+    rows = (kind.items or ()) if isinstance(kind, Container) and _is_pair(operation, k, kind) else ()
     listed = [isinstance(row, Container) and _is_of_numbers(row) for row in rows]
     if not any(listed):
         return seed
@@ -94,6 +94,11 @@ def of_arrays(tangents: Tangents, operation: Operation, k: int, seed: gast.AST) 
     parts = seed.elts if is_tuple else [gast.Subscript(clone(seed), constant(n), gast.Load()) for n in range(len(rows))]
     arrays = [call(tangents.unit, "array", np.array, p) if is_list else p for p, is_list in zip(parts, listed, strict=True)]
     return gast.Tuple(arrays, gast.Load())
+
+
+def _is_pair(operation: Operation, k: int, kind: Container) -> bool:
+    """Whether an operand is a tuple of what a library's function takes for arrays, and not for the rows of one."""
+    return kind.type is tuple and operation.rule is not None and table.is_paired(operation.rule, k)
 
 
 def _takes_arrays(operation: Operation, k: int) -> bool:
@@ -111,7 +116,9 @@ def _stands_for_array(tangents: Tangents, operation: Operation, k: int) -> bool:
     kind = tangents.inference.kind(operation.operands[k])
     if _is_of_numbers(kind):
         return True
-    rows = kind.items or () if isinstance(kind, Container) and kind.type is list else ()
+    if not isinstance(kind, Container) or kind.type not in (list, tuple) or _is_pair(operation, k, kind):
+        return False
+    rows = kind.items or ()
     lengths = {len(row.items or ()) for row in rows if isinstance(row, Container)}
     return all(map(_is_of_numbers, rows)) and len(lengths) == 1
 

@@ -246,6 +246,7 @@ _OPERATORS: dict[Any, Any] = {}
 _ATTRIBUTES: dict[str, Any] = {}
 _GIVING_MATRICES: set[Rule] = set()
 _STRUCTURED: set[tuple[Rule, str]] = set()
+_PAIRED: set[tuple[Rule, str]] = set()
 _OF_OWN_SIZES: set[Any] = set()
 _BOUND: dict[tuple[type, str], Rule] = {}  # of methods in C that are called as objects, by class and name
 _MAKING_COMPLEX: set[Rule] = set()
@@ -354,6 +355,16 @@ def structured(argument: str, *primitives: Any) -> None:
 def is_structured(rule: Rule, place: int) -> bool:
     """Whether the operand at this place is a tuple, also where its kind is not known."""
     return place < len(rule.differentiable) and (rule, rule.differentiable[place]) in _STRUCTURED
+
+
+def paired(argument: str, *primitives: Any) -> None:
+    """List primitives of which an argument is an array, or a tuple of arrays that are none together: a column and a row."""
+    _PAIRED.update((_RULES[primitive], argument) for primitive in primitives)
+
+
+def is_paired(rule: Rule, place: int) -> bool:
+    """Whether a tuple at this place is no array of rows."""
+    return place < len(rule.differentiable) and (rule, rule.differentiable[place]) in _PAIRED
 
 
 def complex_of_real_numbers(*primitives: Any) -> None:

@@ -13,7 +13,7 @@ from scipy import linalg
 
 from s2sgrad.rules.reductions import is_container, of_arrays
 from s2sgrad.rules.scipy.linalg import of_rank, outer
-from s2sgrad.rules.table import bilinear, flat, general, linear, of_complex_numbers
+from s2sgrad.rules.table import bilinear, flat, general, linear, of_complex_numbers, paired
 
 # --- sums along diagonals --------------------------------------------------------------------------------------------
 
@@ -161,6 +161,9 @@ def matmul_toeplitz(g, y, c_or_cr, x, *, check_finite=False, workers=None):
         x_bar = linalg.matmul_toeplitz((turned_column(c_or_cr), c_or_cr[0]), g)
         return (first_column(t_bar), first_row(t_bar)), x_bar
     return first_column(t_bar) + first_row(t_bar), linalg.matmul_toeplitz(c_or_cr, g)
+
+
+paired("c_or_cr", linalg.solve_toeplitz, linalg.matmul_toeplitz)
 
 
 # --- others ----------------------------------------------------------------------------------------------------------

@@ -45,25 +45,35 @@ def begin() -> None:
         return
     _reading.add(here)
     try:
-        importlib.import_module(_OF_NUMPY)  # where another thread imports it, this waits
+        try:
+            importlib.import_module(_OF_NUMPY)  # where another thread imports it, this waits
+        except Exception:  # each of two threads waited for a topic of the other, and one was given half of it
+            _wait()
+            importlib.import_module(_OF_NUMPY)
         _begun = True
     finally:
         _reading.discard(here)
 
 
+def _unfinished() -> set[str]:
+    """The topics that some thread imports now."""
+    found = [(name, module) for name, module in list(sys.modules.items()) if name.startswith(_TOPICS)]
+    return {name for name, module in found if getattr(module.__spec__, "_initializing", False)}
+
+
+def _wait() -> None:
+    """Wait until other threads have imported their topics."""
+    waited: set[str] = set()
+    while left := _unfinished() - waited:
+        for name in left:
+            importlib.import_module(name)
+        waited |= left
+
+
 def _is_first() -> bool:
     """Whether this thread imports a topic by itself, as a saved module does: that finds what it builds on in the table."""
-
-    def unfinished() -> set[str]:
-        found = [(name, module) for name, module in list(sys.modules.items()) if name.startswith(_TOPICS)]
-        return {name for name, module in found if getattr(module.__spec__, "_initializing", False)}
-
-    waited: set[str] = set()
-    while left := unfinished() - waited:
-        for name in left:
-            importlib.import_module(name)  # waits where another thread imports it
-        waited |= left
-    return bool(unfinished())
+    _wait()
+    return bool(_unfinished())
 
 
 def read_for(primitive: Any) -> bool:

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.signal
 
 from s2sgrad import (
     S2SGradError,
@@ -416,6 +417,11 @@ def lists_for_columns_and_rows(x):
     return banded + solved + np.sum(scipy.linalg.matmul_toeplitz(pair, np.array([1.0, 2.0])) ** 2)
 
 
+def lists_for_zeros_and_times(x):
+    zeros = scipy.signal.bilinear_zpk([x[0], x[1]], [x[1], x[2]], 2.0, 2.0)[0]
+    return np.sum(zeros.real**2) + np.sum(scipy.signal.chirp([x[0], x[1]], 2.0, 1.0, 1.0))
+
+
 FOLLOWED = [
     starred_method, impedance, view_of_a_copy, starred_tuple, starred_slices, through_a_wrapper,
     by_a_numpy_integer, listed_numbers, named_values, four_rows, between, other_branch, unbound_super, partitioned,
@@ -425,7 +431,7 @@ FOLLOWED = [
     first_of_one,
     constant_of_complex_numbers, copies_of_places, plots, of_a_number_along_axes, products_of_numbers,
     trapezoids_that_broadcast, differences_of_rows, by_numpy_numbers, several_rows, lists_for_matrices,
-    lists_for_columns_and_rows,
+    lists_for_columns_and_rows, lists_for_zeros_and_times,
     *(pytest.param(f, marks=pytest.mark.records, id=f.__name__) for f in (
         mapped_partial, keywords_of_an_answering_object, captured_by_a_lambda, held_by_self, inserted_in_order)),
 ]  # fmt: skip

@@ -229,7 +229,9 @@ class RuleTangent:
         whole = self.rule.chosen_terms(self.kinds, jointly=True) if len(self.wanted) == len(self.operands) else None
         wanted = self.wanted if whole is None else [0]
         dots = [self.tangents.part(o) if k in self.wanted else constant(None) for k, o in enumerate(self.operands)]
-        dots = [of_arrays(self.tangents, self.operation, k, dot) if k in self.wanted else dot for k, dot in enumerate(dots)]
+        if not self.rule.takes_lists:
+            given = enumerate(dots)
+            dots = [of_arrays(self.tangents, self.operation, k, dot) if k in self.wanted else dot for k, dot in given]
         pullback: Any = whole or terms
         formula = inline.formula(pullback, 1 if whole else len(self.operands))
         return self._filled(formula, [*self.operands, *dots], wanted)

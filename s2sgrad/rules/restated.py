@@ -179,6 +179,7 @@ def _ruled(
              "like": runtime.like, "tells": tells, text.__name__: text}  # fmt: skip
     found = made(lines, f"{text.__module__}.of_{text.__name__}", space)
     rule = general(*primitives)(found["pullback"])
+    rule.takes_lists = True
     rule.forward()(found["tangent"])
     for n in moving:
         rule.keyword(n)(found[f"pullback_in_{n}"]).forward()(found[f"tangent_in_{n}"])

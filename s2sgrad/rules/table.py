@@ -81,6 +81,7 @@ class Rule:
     given: Any = None  # what the user said, of a rule of theirs
     complex: bool = False  # right for complex operands and results, too
     may_turn_complex: bool = False  # the values of real operands tell whether the result is complex
+    takes_lists: bool = False  # its tangents are those of a text, in the structure of the operands
 
     def __post_init__(self) -> None:
         self.exact.add(self.pullback)

@@ -229,7 +229,7 @@ class RuleTangent:
         whole = self.rule.chosen_terms(self.kinds, jointly=True) if len(self.wanted) == len(self.operands) else None
         wanted = self.wanted if whole is None else [0]
         dots = [self.tangents.part(o) if k in self.wanted else constant(None) for k, o in enumerate(self.operands)]
-        if not self.rule.takes_lists:
+        if not table.takes_lists(self.rule):
             given = enumerate(dots)
             dots = [of_arrays(self.tangents, self.operation, k, dot) if k in self.wanted else dot for k, dot in given]
         pullback: Any = whole or terms

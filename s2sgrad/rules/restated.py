@@ -20,7 +20,16 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.rules.made import made
-from s2sgrad.rules.table import Rule, flat, general, linear, of_complex_numbers, structured, with_sizes_of_their_own
+from s2sgrad.rules.table import (
+    Rule,
+    flat,
+    general,
+    linear,
+    of_complex_numbers,
+    structured,
+    taking_lists,
+    with_sizes_of_their_own,
+)
 from s2sgrad.runtime import Refusal
 from s2sgrad.runtime.results import without_floats
 
@@ -179,7 +188,7 @@ def _ruled(
              "like": runtime.like, "tells": tells, text.__name__: text}  # fmt: skip
     found = made(lines, f"{text.__module__}.of_{text.__name__}", space)
     rule = general(*primitives)(found["pullback"])
-    rule.takes_lists = True
+    taking_lists(rule)
     rule.forward()(found["tangent"])
     for n in moving:
         rule.keyword(n)(found[f"pullback_in_{n}"]).forward()(found[f"tangent_in_{n}"])

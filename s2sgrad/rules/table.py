@@ -81,7 +81,6 @@ class Rule:
     given: Any = None  # what the user said, of a rule of theirs
     complex: bool = False  # right for complex operands and results, too
     may_turn_complex: bool = False  # the values of real operands tell whether the result is complex
-    takes_lists: bool = False  # its tangents are those of a text, in the structure of the operands
 
     def __post_init__(self) -> None:
         self.exact.add(self.pullback)
@@ -246,6 +245,7 @@ _SHARING: set[Any] = set()
 _OPERATORS: dict[Any, Any] = {}
 _ATTRIBUTES: dict[str, Any] = {}
 _GIVING_MATRICES: set[Rule] = set()
+_TAKING_LISTS: set[Rule] = set()
 _STRUCTURED: set[tuple[Rule, str]] = set()
 _PAIRED: set[tuple[Rule, str]] = set()
 _OF_OWN_SIZES: set[Any] = set()
@@ -408,6 +408,16 @@ def may_share(primitive: Any) -> bool:
     """Whether the result of a primitive may have the memory of an argument."""
     arriving.read_for(primitive)
     return any(primitive is known for known in _SHARING)
+
+
+def taking_lists(*rules: Rule) -> None:
+    """List rules whose tangents are those of a text, and so have the structure of the operands, lists included."""
+    _TAKING_LISTS.update(rules)
+
+
+def takes_lists(rule: Rule) -> bool:
+    """Whether a rule is one of these."""
+    return rule in _TAKING_LISTS
 
 
 def operates(primitive: Any, own: Any) -> None:

@@ -527,6 +527,8 @@ def swept(callees, seed=0):
                     line = child.stdout.readline()
                     if not line:
                         raise BrokenPipeError
+                    if not line.startswith('{"'):  # what a library in C prints
+                        continue
                     told = json.loads(line)
                     if told["word"] == "done":
                         break

@@ -17,6 +17,7 @@ STATE = [1.0]
 X = np.array([0.3, 0.8, 1.4])
 
 
+@pytest.mark.records
 @pytest.mark.sampled(one_in=12, by="part")
 @pytest.mark.parametrize("part", range(8))
 @pytest.mark.parametrize("order", [1, 0, "jacfwd"])

@@ -35,7 +35,7 @@ class Columns:
         self.one, self.debug = Jvp(function, has_aux=has_aux, value=value, debug=debug), debug
         self.many = Jvp(function, has_aux=has_aux, value=value, lanes=True)
         self.latest, self.value = self.one, value
-        self.instead: Any = None  # what has the text of the latest run, where that was none by columns
+        self.shown: Any = None  # the derivative whose text ran, where the columns did not
 
     def as_loops(self) -> None:
         """Run the tangents as loops, one after the other where those with lanes have none."""
@@ -73,7 +73,7 @@ class Columns:
         self.latest = self.many
         try:
             found = self._in_blocks(places, args, keywords, arguments, total)
-            self.instead = None
+            self.shown = None
             return found
         except NoLanes:
             return None
@@ -94,12 +94,12 @@ class Columns:
         value, pullback = pulled_back(
             self.one.primal, args, keywords, self.debug, has_aux=has_aux, wanted=places, writes=lambda: True
         )
-        self.instead = Rows(pullback.bwd)
+        self.shown = Rows(pullback.bwd)
         value, aux = value if has_aux else (value, None)
         return value if self.value else None, lanes_of_rows(value, pullback, [args[p] for p in places], places), aux
 
     def _one_by_one(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
-        self.latest, self.instead = self.one, None
+        self.latest, self.shown = self.one, None
         along, columns = self.one.along(places), []
         arguments = [args[p] for p in places]
         for unit in progress.over(basis(arguments), "columns", count(arguments)):
@@ -126,7 +126,7 @@ class Columns:
     @property
     def source(self) -> str:
         """The text of what ran at last."""
-        return str((self.instead or self.latest).source)
+        return str((self.shown or self.latest).source)
 
     @property
     def of_number(self) -> bool:

@@ -84,12 +84,12 @@ class Matrix(Binds):
         if self._rows is not None and not self.holomorphic and self._may_run_again(places, args, keywords):
             found = self._rows.run(places, args, keywords)
             if found is not None:
-                self._columns.instead = self._rows.latest
+                self._columns.shown = self._rows.latest
                 return found
         value, pullback = pulled_back(
             self.primal, args, keywords, self.debug, has_aux=self.has_aux, wanted=places, writes=writes
         )
-        self._columns.instead = Rows(pullback.bwd)
+        self._columns.shown = Rows(pullback.bwd)
         return value, pullback
 
     def _may_run_again(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> bool:
@@ -307,7 +307,7 @@ class Hessian(Matrix):
                 return of_array(columns[0], inputs[0])
         if numbers and (columns is None or not self._columns.of_number):
             (value, *_), (_, columns, *_), _ = self._with_value.run(places, args, keywords)
-            self._columns.instead = self._with_value
+            self._columns.shown = self._with_value
             value, aux = value if self.has_aux else (value, None)
         _require_number(value)
         matrix = assembled(columns, inputs, tuple(inputs)) if columns is not None else empty(tuple(inputs), inputs)

@@ -65,7 +65,7 @@ class Rows:
 
     @property
     def source(self) -> str:
-        """The module of the generated pullback; of a rule its own text; a comment where the function is recorded."""
+        """The module of a generated pullback, the text of a rule, or a comment where the function is recorded."""
         code = its(self.back, "__code__", None)
         if code is None:
             return f"# `{its(self.back, '__name__', 'f')}` is recorded as it runs, and its record is swept for each row\n"

@@ -34,7 +34,7 @@ flat(length)
 
 def trailing(g, a):
     """The cotangent of the last coefficients of a sum, as many as `a` has; the leading ones may have gone."""
-    size, _ = length(a), length(g)
+    size, _ = length(a), length(g)  # of rows, either is refused
     g = np.ravel(g)
     g = g[max(np.size(g) - size, 0) :]
     return np.reshape(np.pad(g, (size - np.size(g), 0)), np.shape(a))

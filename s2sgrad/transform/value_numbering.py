@@ -6,7 +6,8 @@
 
 The adjoint sums the cotangents of all reads before it goes on to the operands, and one record holds the value.  Two
 values are equal if the same operation takes equal operands and nothing writes these in between.  An array of which a
-statement hands on the memory keeps a value of its own.  What carries no derivative stays as the user wrote it.
+statement hands on the memory keeps a value of its own.  What carries no derivative stays as the user wrote it,
+and so does a multiple by a constant: `2.0 * x` twice is read more easily than a name for it.
 
 >>> import numpy as np
 >>> from s2sgrad import grad

@@ -238,3 +238,18 @@ def test_a_seed_is_not_cut_to_the_type_of_an_array_whose_type_only_the_run_knows
     x, n = np.array([1.5, 2.5]), np.array([200, 100])
     for kind in ("int64", "float32"):
         np.testing.assert_allclose(grad(f)(x, kind, seed=0.75), 0.75 * (n - 2.0 * x * n))
+
+
+def turned_square(q, c):
+    y = q @ q.T
+    z = np.rot90(y)
+    if q[0, 1] > c:
+        z[1:] = z[:-1] * y[1, 1]
+    return y.T @ y
+
+
+@pytest.mark.parametrize("seed", [None, np.ones((2, 2))], ids=["none", "an array"])
+def test_no_shape_is_asked_of_a_seed_that_may_be_none(seed):
+    q = np.array([[-0.78458, 0.94408, -0.67943], [1.32285, 1.42779, 0.51711]])
+    _, pullback = vjp(turned_square, q, 0.3)
+    np.testing.assert_allclose(grad(turned_square)(q, 0.3, seed=seed), pullback(np.ones((2, 2)))[0])

@@ -91,8 +91,10 @@ def _ask_arguments(unit: Unit, tree: gast.FunctionDef, ours: list[gast.AST]) -> 
 
 
 def _shaped(unit: Unit, tree: gast.FunctionDef) -> dict[Kind, str]:
-    """By kind: an argument of that shape, or the only copy of one that is made before anything else happens to either."""
-    given, counts = {p.id: p.id for p in parameters(tree)}, binding_counts(tree.body)
+    """By kind: an argument of that shape, or the only copy of one that is made before anything else happens to either.
+    A seed may be None."""
+    given = {p.id: p.id for p in parameters(tree) if p.id not in unit.derivative.seeds}
+    counts = binding_counts(tree.body)
     for statement in tree.body:
         name = bound_name(statement)
         copied = receiver(getattr(statement, "value", None), "copy") if name is not None else None

@@ -200,7 +200,64 @@ def until_later(k):
     return y
 
 
-GUARDED = (by_branch, by_hasattr, by_expression, by_loop, by_attempt, until_later)
+def while_there_are_some(k):
+    y, law, rest = k * k, Perhaps.law, 3
+    while rest and law is not None and law.n > 0.0:
+        y, rest = y * k**law.n, rest - 1
+    return y
+
+
+def by_name(k):
+    law = Perhaps.law
+    positive = law is not None and law.n > 0.0
+    y = k * k
+    return y * k**law.n if positive else y
+
+
+def each_of_some(k):
+    y = k * k
+    for law in () if Perhaps.law is None else (Perhaps.law, Perhaps.law):
+        y = y * k**law.n
+        y = y * np.sum(k**law.powers)
+    return y
+
+
+def nested_branches(k):
+    y = k * k
+    for i in range(3):
+        if Perhaps.law is not None and i > 0:
+            y = y * k**Perhaps.law.inner.n if i > 1 else y * k ** (Perhaps.law.n + 1.0)
+    return y
+
+
+def in_a_helper(k):
+    return by_branch(k) * by_name(k) / (k * k)
+
+
+GUARDED = (
+    by_branch, by_hasattr, by_expression, by_loop, by_attempt, until_later, while_there_are_some, by_name, each_of_some,
+    nested_branches, in_a_helper,
+)  # fmt: skip
+
+
+@pytest.mark.records
+@pytest.mark.parametrize("again", [False, True], ids=["once", "twice"])
+@pytest.mark.parametrize("f", GUARDED, ids=lambda f: f.__name__)
+def test_what_only_some_runs_read_is_as_it_was(f, again, monkeypatch):
+    own = Own()
+    monkeypatch.setattr(Perhaps, "law", own)
+    monkeypatch.setattr(Perhaps, "n", 2.0, raising=False)
+    options = {"count": 2} if f is by_loop else {}
+    wanted = (f(1.0 + STEP, **options) - f(1.0 - STEP, **options)) / (2.0 * STEP)
+    _, pullback = vjp(f, 1.0, **options)
+    if again:
+        pullback(1.0)
+    own.n = own.inner.n = own.powers[:] = -5.0
+    monkeypatch.setattr(Perhaps, "n", -5.0)
+    np.testing.assert_allclose(pullback(1.0)[0], wanted, rtol=1e-6)
+    monkeypatch.setattr(Perhaps, "law", None)
+    if again:
+        np.testing.assert_allclose(pullback(1.0)[0], wanted, rtol=1e-6)
 
 
 def weighed(t, k):

@@ -56,6 +56,7 @@ class Purpose:
     `owns_arguments`: the function may write its arguments, for the caller copies them.  No gradient flows through `stops`.
     `words` are reserved for parameters that we add.  `differentiates`: in the variables `wrt`.  `forward`: compiled for
     tangents; `inner`: the function is called by a differentiated one; `again`: its forward sweep is run a second time.
+    `kept_apart`: the adjoint may run after names and attributes were bound anew.
     """
 
     owns_arguments = True
@@ -63,6 +64,7 @@ class Purpose:
     forward = False
     inner = False
     again = False
+    kept_apart = False
     words: Collection[str] = ()
     stops: tuple[str, ...] = ()
 

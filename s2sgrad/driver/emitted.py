@@ -16,7 +16,7 @@ import numpy as np
 
 from s2sgrad import emit
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.analysis.trust import is_writable
 from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.backends import NUMPY, Backend
@@ -156,63 +156,33 @@ def writes_arrays(unit: Unit, body: list[gast.AST]) -> bool:
     return any((b := in_place(unit, s, unit.kinds)) is not None and b not in ours for s in reverse)
 
 
-def free_data(unit: Unit, forward: list[gast.AST], reverse: list[gast.AST], names: Set[str]) -> dict[str, gast.AST]:
-    """The data under free names and attributes of modules that the reverse sweep reads, by the local names that it uses for
-    them: they may change before it runs, so a record keeps them.  An attribute of what only the run knows may be missing:
-    it is kept where every run reads it."""
+def free_data(unit: Unit, reverse: list[gast.AST], names: Set[str]) -> dict[str, gast.AST]:
+    """The data under free names and attributes of these that the reverse sweep reads, by the local names that it uses for
+    them: they may change before it runs, so a record keeps them."""
     out: dict[str, gast.AST] = {}
     for free in sorted(names - unit.locals - unit.helpers.keys()):
         _keep(unit, name(free), free, out)
     known: dict[str, str] = {}
-    bound, certain = effects.written(reverse), _surely_read(forward)
 
-    def kept(node: Any, alone: bool) -> Any:
+    def kept(node: Any) -> Any:
         """The local name of an attribute that may change; anything else as it is."""
         if not isinstance(node, gast.Attribute) or _is_fixed(unit.resolve(node.value)):
             return node
         text = emit.expression(node)
-        if text not in known and (alone or text in certain):
+        if text not in known:
             local = unit.local(node.attr)
             if _keep(unit, clone(node), local, out):
                 known[text] = local
-            elif text in certain and _is_of_object(unit, node) and mentioned(node).isdisjoint(bound):
-                known[text], out[local] = local, clone(node)
         return name(known[text]) if text in known else node
 
     for statement in reverse:
         for node in nodes(statement):
             for key, part in node.__dict__.items():
                 if isinstance(part, list):
-                    part[:] = [kept(item, alone=False) for item in part]
+                    part[:] = map(kept, part)
                 elif key != "func" or not isinstance(node, gast.Call):
-                    node.__dict__[key] = kept(part, alone=True)
+                    node.__dict__[key] = kept(part)
     return out
-
-
-_EVALUATED = (gast.Assign, gast.AnnAssign, gast.AugAssign, gast.Expr)
-_PERHAPS = (gast.IfExp, gast.BoolOp, gast.Compare, gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp,
-            gast.GeneratorExp)  # fmt: skip
-
-
-def _surely_read(forward: list[gast.AST]) -> set[str]:
-    """The attributes that every run reads, and of what their names hold at the end: outside of branches and loops."""
-    out: dict[str, gast.AST] = {}
-    for statement in forward:
-        waiting = [statement] if isinstance(statement, _EVALUATED) else []
-        while waiting:
-            node = waiting.pop()
-            if isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Load):
-                out[emit.expression(node)] = node
-            waiting += [] if isinstance(node, _PERHAPS) else gast.iter_child_nodes(node)
-        written = effects.written([statement])
-        out = {text: node for text, node in out.items() if mentioned(node).isdisjoint(written)}
-    return {*out}
-
-
-def _is_of_object(unit: Unit, node: gast.Attribute) -> bool:
-    """Whether an attribute is read of an object or a function that only the run knows, and that may set it later."""
-    unknown = isinstance(unit.kinds.get(getattr(node.value, "id", ""), UNKNOWN), Unknown)
-    return isinstance(node.ctx, gast.Load) and unknown and not hasattr(np.ndarray, node.attr)
 
 
 def own_data(unit: Unit, forward: list[gast.AST], saved: list[str], own: set[str]) -> tuple[list[gast.AST], list[gast.AST]]:

@@ -110,7 +110,7 @@ class Callee(Differentiated):
         bound = (effects.written(forward) & unit.locals) | given
         saved = [n for n in in_order(forward, self.parameters) if n in exposed & bound]
         temporaries.agree(unit, c.tree, saved)
-        outer = free_data(unit, forward, reverse, exposed - bound) if self.kept_apart else {}
+        outer = free_data(unit, reverse, exposed - bound) if self.kept_apart else {}
         forward, value = escape_copies.without_copy(unit, forward, value, saved, given)
         plain = self._reads_arguments_alone(c, forward, saved) and not outer
         if plain and not c.callees.options.debug:  # `debug` checks what the forward function computes

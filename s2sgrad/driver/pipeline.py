@@ -81,6 +81,7 @@ from s2sgrad.source import Primal, read
 from s2sgrad.specialize import flatten, outlining
 from s2sgrad.specialize.unsettled import Unsettled
 from s2sgrad.transform import (
+    attribute_reads,
     cancelling,
     compounds,
     levels,
@@ -260,6 +261,11 @@ def _require(c: Compilation) -> None:
     c.callees.choose_backend(c.unit, c.tree, c.kinds)
 
 
+def _name_attributes(c: Compilation) -> None:
+    if c.purpose.kept_apart:
+        attribute_reads.run(c.unit, c.tree, c.inference)
+
+
 def _sink(c: Compilation) -> None:
     sinking.run(c.unit, c.tree, c.inference, c.purpose.wrt(c))
 
@@ -309,6 +315,7 @@ def _compounds(c: Compilation) -> None:
 
 TRANSFORM: tuple[Stage, ...] = (
     Stage("arguments", _require),
+    Stage("attribute_reads", _name_attributes),
     Stage("sinking", _sink),
     Stage("value_numbering", _number),
     Stage("shapes", _shapes),

@@ -157,8 +157,8 @@ class DerivativeNames(Record):
     it keeps numbers, and of which sort (`stack_bases`).  By stack of tuples the stacks that it stands for (`tapes`).  The
     numbers that are not 0, for something was divided by them.  By temporary that holds what a call gives for an argument,
     that argument and its parameter (`meant`).  By temporary that holds the cotangent of another, that one (`cotangents`).
-    Names for temporaries that two functions share (`said`).  And by name of what a branch computes again the name that it
-    has before (`again`)."""
+    Names for temporaries that two functions share (`said`).  By name of what a branch computes again the name that it has
+    before (`again`).  And the names of attributes that may be set before the reverse sweep runs (`as_read`)."""
 
     bars: set[str] = field(default_factory=set)
     parts: set[str] = field(default_factory=set)
@@ -173,6 +173,7 @@ class DerivativeNames(Record):
     cotangents: dict[str, str] = field(default_factory=dict)
     said: dict[str, str] = field(default_factory=dict)
     again: dict[str, str] = field(default_factory=dict)
+    as_read: set[str] = field(default_factory=set)
 
     def rename_stacks(self, renamed: dict[str, str]) -> None:
         """Know stacks by their new names too."""

@@ -81,7 +81,7 @@ class Recomputation:
         """Whether a cheap value is at home in this block, and would otherwise be recorded."""
         repeated, temporary = block in self.lifetimes.repeated, target in self.unit.temps
         stored = target in self.memory.written
-        if target in self.unit.mirror.names:
+        if target in self.unit.mirror.names or target in self.unit.derivative.as_read:
             return False
         if target not in self.lifetimes.locals_of.get(block, ()) or not (repeated or temporary or stored):
             return False

@@ -97,9 +97,9 @@ CARRYING = {*FLOATS, *MADE}
 PALETTE = FLOATS | OTHERS
 VALUES = {name: eval(text, {"np": np}) for name, text in PALETTE.items()}
 
-WAYS = ("constant", "global", "default", "found", "overwritten", "item")
+WAYS = ("constant", "global", "default", "found", "overwritten", "item", "listed")
 """The other arguments are constants of the text, globals, defaults, or found in a dict; or what is given is overwritten; or
-of an array the last row is read alone."""
+of an array the last row is read alone; or arrays are given as lists of their elements."""
 
 TRIALS = 300  # plain calls of one callable, in each of three ways
 KEPT = 2  # calls that each way keeps
@@ -159,6 +159,8 @@ class Call:
         module, _, name = self.callee.partition(":")
         texts = {part: part for part in FLOATS} | OTHERS | MADE | ({self.written: "y"} if self.written else {})
         texts |= {name: name for name in self.others}
+        if self.way == "listed" and module not in OWNERS:
+            texts |= {part: _listed(part) for part in FLOATS if part != self.written}
         given = [texts.get(part, part) for part in self.places]
         given += [f"{key}={texts.get(value, value)}" for key, value in self.keywords]
         given += ["out=y"] if self.out is not None else []
@@ -200,6 +202,15 @@ class Call:
             f"import numpy as np\n{library}\n\ndef f({head}):\n{lines}"
             f"    return np.sum({weights} * {'np.abs(y)' if self.size else 'y'})\n"
         )
+
+
+def _listed(name: str) -> str:
+    """A float argument as a list of its elements, or of rows of them."""
+    value = VALUES[name]
+    if np.ndim(value) < 2:
+        return f"[{', '.join(f'{name}[{k}]' for k in range(len(value)))}]" if np.ndim(value) else name
+    rows, columns = np.shape(value)
+    return f"[{', '.join('[' + ', '.join(f'{name}[{i}, {j}]' for j in range(columns)) + ']' for i in range(rows))}]"
 
 
 def _attribute(module, name):

@@ -37,7 +37,7 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.rules import table
 from s2sgrad.rules.singular import divides, levels_off
 from s2sgrad.runtime import handed
-from s2sgrad.transform import inline, keywords, projections, pullback_text, zeros
+from s2sgrad.transform import inline, keywords, listed_operands, projections, pullback_text, zeros
 from s2sgrad.transform.calls import Pairs
 from s2sgrad.transform.cotangents import Cotangent, total
 from s2sgrad.transform.unbroadcasting import conformed, with_axes
@@ -234,7 +234,8 @@ class RuleTangent:
             dots = [of_arrays(self.tangents, self.operation, k, dot) if k in self.wanted else dot for k, dot in given]
         pullback: Any = whole or terms
         formula = inline.formula(pullback, 1 if whole else len(self.operands))
-        return self._filled(formula, [*self.operands, *dots], wanted)
+        operands = listed_operands.as_arrays(self.unit, self.tangents.inference, self.operation, pullback)
+        return self._filled(formula, [*operands, *dots], wanted)
 
     def _filled(self, formula: inline.Formula | None, given: list[gast.AST], wanted: list[int]) -> list[gast.AST]:
         """The wanted terms of a formula in the result and these arguments; the assignments before them are emitted."""

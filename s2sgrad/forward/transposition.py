@@ -12,16 +12,14 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, Number
+from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.symbolic_shapes import without_symbols
 from s2sgrad.forward.tangents import Tangents
 from s2sgrad.ir import notes
 from s2sgrad.ir.quote import assign, clone, constant, mentioned, name
 from s2sgrad.ir.reach import call
-from s2sgrad.primitives import catalogue, libraries
-from s2sgrad.rules import table
-from s2sgrad.transform import pullback_text
+from s2sgrad.transform import listed_operands, pullback_text
 from s2sgrad.transform.calls import Pair, Pairs
 from s2sgrad.transform.cotangents import Cotangent
 
@@ -83,51 +81,17 @@ def of_arrays(tangents: Tangents, operation: Operation, k: int, seed: gast.AST) 
     linalg.solve_toeplitz(([a, b], [a, c]), y)      ->      the tangents of a column and a row: two arrays
     """
     operand = operation.operands[k]
-    if _stands_for_array(tangents, operation, k):
+    if listed_operands.stands_for_array(tangents.inference, operation, k):
         return _as_array(tangents, seed, operand)
     kind = tangents.inference.kind(operand)
-    rows = (kind.items or ()) if isinstance(kind, Container) and _is_pair(operation, k, kind) else ()
-    listed = [isinstance(row, Container) and _is_of_numbers(row) for row in rows]
+    rows = (kind.items or ()) if isinstance(kind, Container) and listed_operands.is_pair(operation, k, kind) else ()
+    listed = [isinstance(row, Container) and listed_operands.is_of_numbers(row) for row in rows]
     if not any(listed):
         return seed
     is_tuple = isinstance(seed, gast.Tuple)
     parts = seed.elts if is_tuple else [gast.Subscript(clone(seed), constant(n), gast.Load()) for n in range(len(rows))]
     arrays = [call(tangents.unit, "array", np.array, p) if is_list else p for p, is_list in zip(parts, listed, strict=True)]
     return gast.Tuple(arrays, gast.Load())
-
-
-def _is_pair(operation: Operation, k: int, kind: Container) -> bool:
-    """Whether an operand is a tuple of what a library's function takes for arrays, and not for the rows of one."""
-    return kind.type is tuple and operation.rule is not None and table.is_paired(operation.rule, k)
-
-
-def _takes_arrays(operation: Operation, k: int) -> bool:
-    """Whether a library's function takes lists for arrays at this place."""
-    rule = operation.rule
-    assert rule is not None
-    of_arrays = libraries.package_of(operation.target) in libraries.ARRAYS and not catalogue.of(operation.target).several
-    return of_arrays and rule.given is None and not rule.variadic and not table.is_structured(rule, k)
-
-
-def _stands_for_array(tangents: Tangents, operation: Operation, k: int) -> bool:
-    """Whether an operand is a list of numbers, or of rows of them, that a library's function takes for one array."""
-    if not _takes_arrays(operation, k):
-        return False
-    kind = tangents.inference.kind(operation.operands[k])
-    if _is_of_numbers(kind):
-        return True
-    if not isinstance(kind, Container) or kind.type not in (list, tuple) or _is_pair(operation, k, kind):
-        return False
-    rows = kind.items or ()
-    lengths = {len(row.items or ()) for row in rows if isinstance(row, Container)}
-    return all(map(_is_of_numbers, rows)) and len(lengths) == 1
-
-
-def _is_of_numbers(kind: Kind | None) -> bool:
-    """Whether this is a list or tuple of numbers."""
-    if not isinstance(kind, Container) or kind.type not in (list, tuple):
-        return False
-    return all(isinstance(item, Number) for item in kind.items or (kind.item,))
 
 
 def _as_array(tangents: Tangents, seed: gast.AST, operand: gast.AST) -> gast.AST:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial, polyutils
 
 from s2sgrad.rules.made import made
-from s2sgrad.rules.reductions import is_container, of_arrays
+from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.table import flat, general, linear, may_turn_complex, with_sizes_of_their_own
 
 
@@ -241,7 +241,6 @@ def enter(module, prefix):
             rule.refuse(lambda y: several(y), ONE)
             rule.constant("deg")
         if name == "vander":
-            of_arrays(function)
             rule.constant("deg")
         if name == "pow":
             rule.constant("pow")

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from s2sgrad.rules.table import flat, general, linear, rule_of
+from s2sgrad.rules.table import flat, general, linear
 from s2sgrad.runtime import over, spreading, times, unreduce
 
 
@@ -60,13 +60,6 @@ def is_several(kind):
 def is_list(kind):
     """A list, where NumPy and SciPy take a tuple of axes as well."""
     return isinstance(kind.value, list) or getattr(kind, "type", None) is list
-
-
-def of_arrays(*primitives):
-    """List primitives whose rules take no list or tuple for an array: they are refused where the call stands."""
-    for primitive in primitives:
-        words = f"`{primitive.__name__}` of a list has no derivative rule: pass an array"
-        rule_of(primitive).refuse(lambda operand: is_container(operand), words)
 
 
 def dropped(keepdims):

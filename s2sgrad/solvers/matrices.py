@@ -21,7 +21,7 @@ from s2sgrad.solvers.handed import enter
 
 def by_eigenvalues(a, f):
     """The function of a matrix."""
-    w, v = np.linalg.eig(a + 0j)
+    w, v = np.linalg.eig(np.add(a, 0j))
     return (v * f(w)) @ np.linalg.inv(v)
 
 

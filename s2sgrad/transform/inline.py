@@ -26,6 +26,7 @@ from s2sgrad.ir.unit import Unit, parameters
 class Formula:
     """A pullback that can be expanded: assignments, then one cotangent per differentiable argument."""
 
+    pullback: types.FunctionType
     parameters: tuple[str, ...]
     prelude: tuple[gast.Assign, ...]
     cotangents: tuple[gast.AST, ...]
@@ -61,7 +62,7 @@ def formula(pullback: types.FunctionType, count: int | None = None) -> Formula |
     names = tuple(p.id for p in parameters(tree))
     outer = sorted(mentioned(*prelude, *cotangents) - {*names, *map(bound_name, prelude)})
     free = {n: found.value for n in outer if (found := source.look_up(pullback, n)) is not None}
-    return Formula(names, tuple(prelude), cotangents, free)
+    return Formula(pullback, names, tuple(prelude), cotangents, free)
 
 
 def write(

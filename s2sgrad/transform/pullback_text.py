@@ -21,7 +21,7 @@ from s2sgrad.ir.quote import clone, constant, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.rules.table import Rule
-from s2sgrad.transform import inline, lengths
+from s2sgrad.transform import inline, lengths, listed_operands
 from s2sgrad.transform.cotangents import Cotangent
 from s2sgrad.transform.saved_predicates import Decisions
 from s2sgrad.transform.settling import Settling
@@ -92,7 +92,8 @@ def written(
     rule = operation.rule
     assert rule is not None
     holes |= {n: default(adjoints, rule, n, v) for n, v in rule.keywords.items()} | operation.keywords
-    holes |= dict(zip(names, operation.operands, strict=False))
+    given = listed_operands.as_arrays(adjoints.unit, adjoints.inference, operation, formula.pullback)
+    holes |= dict(zip(names, given, strict=False))
     before, cotangents = inline.write(adjoints.unit, formula, holes, wanted, _divides(adjoints, operation))
     kind = adjoints.inference.kind
     for statement in before:
@@ -113,7 +114,8 @@ def called(adjoints: Derivatives, operation: Operation, pullback: Callable, y: g
     """The call of a pullback that is not expanded."""
     target = name(adjoints.unit.helper(f"{pullback.__name__}_pullback", pullback))
     given = [gast.keyword(k, clone(v)) for k, v in operation.keywords.items()]
-    return gast.Call(target, [g.value, y, *map(clone, operation.operands)], given)
+    operands = listed_operands.as_arrays(adjoints.unit, adjoints.inference, operation, pullback)
+    return gast.Call(target, [g.value, y, *map(clone, operands)], given)
 
 
 def _shapes_of_variables(adjoints: Derivatives, node: gast.AST) -> gast.AST:

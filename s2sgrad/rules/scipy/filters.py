@@ -16,7 +16,6 @@ from __future__ import annotations
 import numpy as np
 from scipy import ndimage
 
-from s2sgrad.rules.reductions import of_arrays
 from s2sgrad.rules.table import flat, general, linear, of_complex_numbers
 from s2sgrad.runtime import Refusal, over
 
@@ -511,8 +510,6 @@ for _rule in (
         lambda output: not (output.known and output.value is None),
         "a filter of scipy.ndimage with `output=` has no derivative rule: use its result",
     )
-
-of_arrays(ndimage.correlate)
 
 
 of_complex_numbers(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from scipy import integrate
 
-from s2sgrad.rules.reductions import of_arrays
 from s2sgrad.rules.restated import restates
 from s2sgrad.rules.scans import (
     add_neighbours,
@@ -225,7 +224,5 @@ def cumulative_simpson(y, x=None, dx=1.0, axis=-1, initial=None):
         found = np.concatenate((initial + 0.0 * y[..., :1], initial + found), -1)
     return np.moveaxis(found, -1, axis)
 
-
-of_arrays(integrate.simpson, integrate.romb, integrate.cumulative_simpson)
 
 flat(integrate.newton_cotes, *existing(integrate, "lebedev_rule"))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from s2sgrad.rules.reductions import is_container, of_arrays
+from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.scipy.linalg import of_rank, outer
 from s2sgrad.rules.table import bilinear, flat, general, linear, of_complex_numbers, paired
 
@@ -225,8 +225,6 @@ def khatri_rao(g, y, a, b):
 
 
 flat(linalg.bandwidth, linalg.issymmetric, linalg.ishermitian)
-
-of_arrays(linalg.companion)
 
 
 of_complex_numbers(

@@ -17,6 +17,7 @@ from scipy import special
 from s2sgrad.rules import elementwise as numpy_rules
 from s2sgrad.rules.elementwise import exp_difference
 from s2sgrad.rules.reductions import along, is_container, reduced_axes, whole, whole_dropped
+from s2sgrad.rules.scipy.reflected import digammas, sinpi, times_digamma, times_digammas
 from s2sgrad.rules.table import elementwise, general, of_complex_numbers
 from s2sgrad.runtime import over, unbroadcast, unreduce
 
@@ -40,7 +41,7 @@ def gamma(g, y, x):
 
 @elementwise(special.rgamma)
 def rgamma(g, y, x):
-    return -g * y * special.digamma(x)
+    return -g * times_digamma(y, x, special.gamma(1.0 - x))
 
 
 @elementwise(special.digamma)
@@ -81,20 +82,34 @@ multigammaln.constant("d")
 
 @elementwise(special.beta)
 def beta(g, y, a, b):  # DLMF 5.12.1
-    both = special.digamma(a + b)
-    return g * y * (special.digamma(a) - both), g * y * (special.digamma(b) - both)
+    return g * beta_slope(y, a, b), g * beta_slope(y, b, a)
+
+
+def beta_slope(y, a, b):
+    """The slope of `special.beta` in `a`, also where `a + b` is a pole, and the function 0."""
+    at_zero = over(special.beta(a, np.where(np.equal(y, 0.0), 1.0 - a - b, 1.0)), sinpi(b))
+    return times_digammas(y, a, a + b, -b, math.pi * np.where(np.equal(y, 0.0), at_zero, over(y, sinpi(a + b))))
 
 
 @elementwise(special.betaln)
 def betaln(g, y, a, b):
-    both = special.digamma(a + b)
-    return g * (special.digamma(a) - both), g * (special.digamma(b) - both)
+    return -g * digammas(a, b), -g * digammas(b, a)
 
 
 @elementwise(special.binom)
 def binom(g, y, n, k):  # DLMF 1.2.6 by gamma functions
-    rest = special.digamma(n - k + 1.0)
-    return g * y * (special.digamma(n + 1.0) - rest), g * y * (rest - special.digamma(k + 1.0))
+    return g * binom_in_n(y, n, k), g * binom_in_k(y, n, k)
+
+
+def binom_in_n(y, n, k):
+    """The slope of `special.binom`, also where `n - k` is a negative whole number, and the function 0."""
+    return times_digammas(y, n + 1.0, n - k + 1.0, k, special.beta(n + 1.0, k - n))
+
+
+def binom_in_k(y, n, k):
+    """The slope in `k`, also where `k` or `n - k` is a negative whole number."""
+    in_rest = times_digamma(y, n - k + 1.0, special.beta(n + 1.0, k - n))
+    return in_rest - times_digamma(y, k + 1.0, special.beta(n + 1.0, -k))
 
 
 # --- error functions and the normal distribution ---------------------------------------------------------------------

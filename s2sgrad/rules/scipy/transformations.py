@@ -12,6 +12,7 @@ import numpy as np
 from scipy import special
 
 from s2sgrad.rules.scipy.formulas import exprel_slope
+from s2sgrad.rules.scipy.reflected import times_digammas
 from s2sgrad.rules.table import elementwise, existing, flat
 from s2sgrad.runtime import over
 
@@ -124,8 +125,12 @@ def tklmbda(g, p, x, lmbda):
 
 @elementwise(special.poch)
 def poch(g, y, z, m):  # DLMF 5.2.5
-    both = special.digamma(z + m)
-    return g * y * (both - special.digamma(z)), g * y * both
+    return g * poch_in_z(y, z, m), g * y * special.digamma(z + m)
+
+
+def poch_in_z(y, z, m):
+    """The slope of `special.poch` in `z`, also where that is 0, -1, -2, .., and the function 0."""
+    return times_digammas(y, z + m, z, m, special.gamma(z + m) * special.gamma(1.0 - z))
 
 
 @elementwise(*existing(special, "softplus"))

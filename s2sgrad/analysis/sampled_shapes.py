@@ -105,7 +105,7 @@ def _sampled(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bool
         # sizes may not fit: use only the rank, from a sample where all sizes agree
         first = second = _run(operation, [_sample(k, 0, 3) for k in kinds])
         sizes_known = False
-    if sizes_known and any(map(_is_unknown_float, kinds)):  # which may tell the length, as that of `np.arange`
+    if sizes_known and any(map(_has_unknown_float, kinds)):  # which may tell the length, as that of `np.arange`
         moved = [_moved(k, n) for n, k in enumerate(kinds)]
         with contextlib.suppress(_NoSample):
             third = _run(operation, moved)
@@ -173,11 +173,21 @@ def _has_sizes(kind: Kind, value: Any) -> bool:
     )
 
 
-def _moved(kind: Kind, place: int) -> Any:
-    """The first sample; of an unknown float another number of its type."""
+def _moved(kind: Kind, place: float) -> Any:
+    """The first sample; of an unknown float, also in a list, another number of its type: the rows of a matrix are no longer
+    equal, which tells how many columns `linalg.orth` gives."""
     if isinstance(kind, Number) and _is_unknown_float(kind):
         return (kind.type or float)(2.7 + 3.0 * place)
+    if isinstance(kind, Container) and kind.items is not None and kind.type in (list, tuple):
+        return kind.type(_moved(item, (7.3 * place + 3.1 * k * k + k + 0.4) % 5.0) for k, item in enumerate(kind.items))
     return _sample(kind, 0)
+
+
+def _has_unknown_float(kind: Kind) -> bool:
+    """Whether a kind is one, or that of a list with one."""
+    if isinstance(kind, Container) and kind.type in (list, tuple):
+        return any(map(_has_unknown_float, kind.items or ()))
+    return _is_unknown_float(kind)
 
 
 def _is_unknown_float(kind: Kind) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import builtins
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +17,10 @@ import numpy as np
 
 from s2sgrad import source
 from s2sgrad.ir.forms import bound_name, is_none
-from s2sgrad.ir.quote import mentioned, name, nodes, substitute
+from s2sgrad.ir.quote import constant, mentioned, name, nodes, substitute
 from s2sgrad.ir.reach import call, reach
 from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.rules import table
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,10 @@ def write(
         if local not in mentioned(*(s.value for s in rule.prelude), *(rule.cotangents[k] for k in wanted)):
             continue
         holder = unit.temp()
-        value = substitute(statement.value, holes)
+        value = _settled(statement.value, rule.free, holes) or substitute(statement.value, holes)
+        if isinstance(value, gast.Constant):
+            holes[local] = value
+            continue
         before.append(gast.Assign([name(holder, store=True)], _divisions(unit, value, divides), None))
         holes[local] = name(holder)
     out = {}
@@ -89,6 +93,18 @@ def write(
         if not is_none(node):
             out[k] = _divisions(unit, substitute(node, holes), divides)
     return before, out
+
+
+def _settled(node: gast.AST, free: dict[str, Any], holes: dict[str, gast.AST]) -> gast.Constant | None:
+    """The number that a helper without a derivative gives of integers that the call spells out: `whole(2)` is 2."""
+    found = free.get(node.func.id) if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) else None
+    given = [holes.get(a.id) if isinstance(a, gast.Name) else a for a in node.args] if found is not None else []
+    if not given or node.keywords or not (isinstance(found, Hashable) and found in table.flats()):
+        return None
+    if not all(isinstance(a, gast.Constant) and type(a.value) is int for a in given):
+        return None
+    value = found(*(a.value for a in given))
+    return constant(np.asarray(value).item()) if isinstance(value, (int, float, np.integer)) else None
 
 
 def _reached(unit: Unit, base: str, value: Any) -> gast.Name:

@@ -20,6 +20,7 @@ from scipy import special
 
 from s2sgrad.rules.scipy.differences import zeta_slope
 from s2sgrad.rules.scipy.quantiles import log
+from s2sgrad.rules.table import flat
 from s2sgrad.runtime import over
 
 # --- the functions of formulas ---------------------------------------------------------------------------------------
@@ -42,6 +43,9 @@ def whole(n):
     (2.0, -0.0)
     """
     return np.trunc(n)
+
+
+flat(whole)
 
 
 def exprel_slope(x):

@@ -123,11 +123,11 @@ def test_a_constant_sparse_matrix_beside_a_tangent():
     np.testing.assert_allclose(grad(f)(x) @ along, wanted, rtol=1e-5)
 
 
-def test_a_rough_tolerance_of_lambertw_is_refused():
-    for f in (lambda x: special.lambertw(x, 0, 2).real, lambda x: special.lambertw(x, tol=1e-3).real):
-        with pytest.raises((S2SGradError, Refusal), match="solves no equation"):
-            grad(f)(0.7)
-    assert grad(lambda x: special.lambertw(x, 0, 1e-10).real)(0.7) == pytest.approx(0.4416279, rel=1e-6)
+def test_a_rough_tolerance_of_lambertw_is_refused_where_it_solves_nothing():
+    with pytest.raises((S2SGradError, Refusal), match="solves no equation"):
+        grad(lambda x: special.lambertw(x, 0, 2).real)(0.7)
+    for tol in (1e-3, 1e-10):
+        assert grad(lambda x, tol=tol: special.lambertw(x, 0, tol).real)(0.7) == pytest.approx(0.4416279, rel=1e-6)
 
 
 COUNTED = [f for f in vars(special).values() if isinstance(f, np.ufunc) and any("l" in t.split("->")[0] for t in f.types)]

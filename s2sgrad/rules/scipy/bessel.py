@@ -13,8 +13,8 @@ import numpy as np
 from scipy import special
 
 from s2sgrad.rules.scipy.formulas import exprel_slope, whole
-from s2sgrad.rules.table import complex_of_real_numbers, elementwise, existing, of_complex_numbers
-from s2sgrad.runtime import over
+from s2sgrad.rules.table import complex_of_real_numbers, elementwise, existing, flat, of_complex_numbers
+from s2sgrad.runtime import Refusal, over
 
 # --- Bessel functions: DLMF 10.6.1, 10.6.3 ---------------------------------------------------------------------------
 
@@ -254,10 +254,19 @@ def lambertw(g, y, z, k=0, tol=1e-8):
     return g * np.exp(-y) / (1.0 + y)
 
 
-lambertw.refuse(
-    lambda tol: tol.known and isinstance(tol.value, (int, float)) and tol.value > 1e-6,
-    "`lambertw` with so large a `tol` solves no equation, and has no derivative rule: leave it out",
-)
+def is_solution(y, z):
+    """Raise Refusal where `y` is not the solution to single precision: a large `tol` stops before."""
+    if not np.all(np.abs(y * np.exp(y) - z) <= 1e-7 * np.abs(z)):
+        raise Refusal(None, "`lambertw` with so large a `tol` solves no equation, and has no derivative: leave it out")
+    return True
+
+
+flat(is_solution)
+
+
+@lambertw.instead(lambda tol: not (tol.known and isinstance(tol.value, (int, float)) and tol.value <= 1e-6))
+def _(g, y, z, k=0, tol=1e-8):
+    return np.where(is_solution(y, z), g * np.exp(-y) / (1.0 + y), 0.0)
 
 
 of_complex_numbers(

@@ -115,11 +115,16 @@ def faddeeva_slope(z):
 
 @elementwise(special.voigt_profile)
 def voigt_profile(g, y, x, sigma, gamma):
-    z = voigt_place(x, sigma, gamma)
+    is_cauchy = np.equal(sigma, 0.0)
+    square = x * x + gamma * gamma
+    width = np.where(is_cauchy, 1.0, sigma)
+    z = voigt_place(x, width, gamma)
     slope = faddeeva_slope(z)
-    unit = 2.0 * math.sqrt(math.pi) * sigma * sigma
-    in_sigma = y / sigma + np.real(z * slope) / (math.sqrt(2.0 * math.pi) * sigma * sigma)
-    return g * np.real(slope) / unit, -g * in_sigma, -g * np.imag(slope) / unit
+    unit = 2.0 * math.sqrt(math.pi) * width * width
+    in_sigma = -y / width - np.real(z * slope) / (math.sqrt(2.0 * math.pi) * width * width)
+    in_x = np.where(is_cauchy, over(-2.0 * x * y, square), np.real(slope) / unit)
+    in_gamma = np.where(is_cauchy, over(x * x - gamma * gamma, math.pi * square * square), -np.imag(slope) / unit)
+    return g * in_x, g * np.where(is_cauchy, 0.0, in_sigma), g * in_gamma
 
 
 # --- Owen's T: Owen (1956), and the distribution of Kolmogorov ---------------------------------------------------------

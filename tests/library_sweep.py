@@ -114,7 +114,7 @@ SKIPPED = re.compile(
 
 SPECIAL = re.compile(
     r"scipy.signal:ellip(ap)?"  # of two equal ripples: an elliptic integral at its pole
-    r"|scipy.sparse.linalg:gcrotmk"  # to what its tolerance says
+    r"|scipy.sparse.linalg:(gcrotmk|bicg|bicgstab|cg|cgs)"  # to what their tolerance says, and symmetry
     r"|scipy.special:(ncfdtrinc|lambertw)"  # to what SciPy's inverse is accurate, and with a tolerance of 2
     r"|scipy.special:mathieu_mod[cs]em2"  # where `q` is 0 there is no such function
     r"|scipy.ndimage:extrema"  # of labels that move with the numbers

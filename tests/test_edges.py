@@ -422,6 +422,21 @@ def lists_for_zeros_and_times(x):
     return np.sum(zeros.real**2) + np.sum(scipy.signal.chirp([x[0], x[1]], 2.0, 1.0, 1.0))
 
 
+def lists_for_formulas(x):
+    rows = [[x[0] + 2.0, x[1]], [x[1], x[2] + 3.0]]
+    turned, stretched = scipy.linalg.polar(rows)
+    solved = scipy.linalg.lstsq([[x[0], 1.0], [1.0, x[1]], [2.0, x[2]]], [x[0], x[1], x[2]])[0]
+    spaces = scipy.linalg.orth([[x[0], x[1], 1.0], [2.0, x[2], 0.3]]) * np.ones((2, 2))
+    factors = scipy.linalg.qr(rows)[1], scipy.linalg.funm([[x[0] + 2.0, x[1]], [0.3, x[2]]], np.sinc)
+    return np.sum(turned[0] + stretched) + np.sum(solved**2) + spaces[0, 0] + sum(np.sum(f**2) for f in factors)
+
+
+def lists_taken_off(x):
+    y = x * 1.0
+    np.subtract.at(y, [0, 2, 0], [x[1], 2.0, x[2]])
+    return np.sum(y**2) + np.nanmean(x, where=[1, 0, 1])
+
+
 FOLLOWED = [
     starred_method, impedance, view_of_a_copy, starred_tuple, starred_slices, through_a_wrapper,
     by_a_numpy_integer, listed_numbers, named_values, four_rows, between, other_branch, unbound_super, partitioned,
@@ -431,7 +446,7 @@ FOLLOWED = [
     first_of_one,
     constant_of_complex_numbers, copies_of_places, plots, of_a_number_along_axes, products_of_numbers,
     trapezoids_that_broadcast, differences_of_rows, by_numpy_numbers, several_rows, lists_for_matrices,
-    lists_for_columns_and_rows, lists_for_zeros_and_times,
+    lists_for_columns_and_rows, lists_for_zeros_and_times, lists_for_formulas, lists_taken_off,
     *(pytest.param(f, marks=pytest.mark.records, id=f.__name__) for f in (
         mapped_partial, keywords_of_an_answering_object, captured_by_a_lambda, held_by_self, inserted_in_order)),
 ]  # fmt: skip

@@ -15,7 +15,7 @@ def f(x, i, v):
     x = add_at(x, i, v)
     t1 = x[1:]
     t2 = np.copy(t1)
-    t3 = -v
+    t3 = np.negative(v)
     t2 = add_at(t2, i, t3)
     t1[...] = t2
     result = x
@@ -30,15 +30,20 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.ir.forms import minus
 from s2sgrad.ir.quote import at, expression, name, statements
-from s2sgrad.ir.reach import module_alias, numpy_function
+from s2sgrad.ir.reach import call, module_alias, numpy_function
 from s2sgrad.ir.unit import Unit
 
 
 def stores(unit: Unit, a: gast.AST, indices: gast.AST, b: gast.AST | None = None, *, ufunc: np.ufunc) -> list[gast.AST]:
     """`ufunc.at(a, indices, b)` as stores; arguments are names and constants, `a` our own name if it was an expression."""
     if ufunc in (np.add, np.subtract):
-        return _summed(unit, a, indices, minus(b) if ufunc is np.subtract else b)
+        return _summed(unit, a, indices, _negated(unit, b) if ufunc is np.subtract else b)
     return _in_rounds(unit, ufunc, a, indices, b)
+
+
+def _negated(unit: Unit, b: gast.AST) -> gast.AST:
+    """`-b`, also of a list."""
+    return minus(b) if isinstance(b, gast.Constant) else call(unit, "negative", np.negative, b)
 
 
 def _summed(unit: Unit, a: gast.Name, indices: gast.AST, b: gast.AST) -> list[gast.AST]:

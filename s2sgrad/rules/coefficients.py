@@ -109,13 +109,13 @@ def polydiv(g, y, u, v):
 
 def divided_along(y, u_dot, v):
     """The tangents of the quotient and of the remainder."""
-    dots = np.polydiv(u_dot, v)
+    dots = np.polydiv(np.ravel(u_dot), np.ravel(v))
     return trailing(dots[0], y[0]), trailing(dots[1], y[1])
 
 
 @polydiv.forward()
 def _(y, u, v, u_dot, v_dot):
-    return divided_along(y, u_dot, v), divided_along(y, -np.convolve(y[0], v_dot), v)
+    return divided_along(y, u_dot, v), divided_along(y, -np.convolve(y[0], np.ravel(v_dot)), v)
 
 
 def one_row(z):

@@ -122,7 +122,7 @@ def half_spectrum(g, a, axis=-1, norm=None):
 
 def doubled(g, a, axis, norm):
     """The cotangent of a complex array in `np.fft.irfft`: of what stands for two values, twice the one."""
-    z, n = np.conj(np.fft.rfft(g, axis=axis, norm=_OPPOSITE[norm])), np.shape(g)[axis]
+    z, n = np.conj(np.fft.rfft(g, axis=axis, norm=opposite(norm))), np.shape(g)[axis]
     places = np.arange(np.shape(z)[axis])
     twice = np.where((places == 0) | (2 * places == n), 1.0, 2.0).astype(z.real.dtype)
     return fitted_to(z * np.reshape(twice, (-1,) + (1,) * (np.ndim(z) - 1 - axis % np.ndim(z))), a, axis)
@@ -145,7 +145,7 @@ def _(g, y, a, n=None, axis=-1, norm=None):
 
 def opposite(norm):
     """The norm that divides where this one does not."""
-    return _OPPOSITE[norm]
+    return _OPPOSITE.get(norm, norm)  # of a number, SciPy reads no `norm`
 
 
 flat(opposite)

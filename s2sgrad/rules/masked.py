@@ -62,7 +62,7 @@ def chosen_count(x, where, axis=None, keepdims=False):
 
 def numbers(x, where):
     """Where `where` selects something of `x` that is not nan."""
-    return np.logical_and(where, np.logical_not(np.isnan(x)))
+    return np.logical_and(np.asarray(where, dtype=bool), np.logical_not(np.isnan(x)))
 
 
 flat(chosen_count, numbers)

@@ -434,7 +434,9 @@ def lists_for_formulas(x):
 def lists_taken_off(x):
     y = x * 1.0
     np.subtract.at(y, [0, 2, 0], [x[1], 2.0, x[2]])
-    return np.sum(y**2) + np.nanmean(x, where=[1, 0, 1])
+    limited = np.outer(x, x).clip([x[0], x[1], 0.1], 2.0) * np.arange(9.0).reshape(3, 3)
+    paired = np.maximum.outer([x[0], x[1]], [[x[2], 0.7], [0.3, x[0] * 2.0]])
+    return np.sum(y**2) + np.nanmean(x, where=[1, 0, 1]) + np.sum(limited) + np.sum(paired**2)
 
 
 FOLLOWED = [

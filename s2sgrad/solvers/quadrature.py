@@ -59,6 +59,7 @@ def quad_bars(g, y, f, a, b, args, epsabs, epsrel, limit, points, weight, comple
     """The cotangents of the function and of `args`."""
     require_only(g, (0,), "quad")
     require_plain(weight, complex_func)
+    is_infinite(0.0, f)
     given = tupled(args)
     bars = integral_of_bars(g[0], f, a, b, given, epsabs, epsrel, limit, points)
     return bars[0], bars[1] if isinstance(args, tuple) else bars[1][0]
@@ -126,11 +127,11 @@ def quad_args_jvp(t, y, f, a, b, args, full, epsabs, epsrel, limit, points, weig
 
 
 def quad_a_jvp(t, y, f, a, b, args, *rest):
-    return beside(y, -t * at_limit(f, a, tupled(args)))
+    return beside(y, at_limit(f, a, tupled(args)) * -t)
 
 
 def quad_b_jvp(t, y, f, a, b, args, *rest):
-    return beside(y, t * at_limit(f, b, tupled(args)))
+    return beside(y, at_limit(f, b, tupled(args)) * t)
 
 
 enter(

@@ -81,7 +81,8 @@ def _takes_arrays(operation: Operation, k: int) -> bool:
     rule = operation.rule
     if rule is None or rule.given is not None or rule.variadic or table.is_structured(rule, k):
         return False
-    of_arrays = libraries.package_of(operation.target) in libraries.ARRAYS
+    owner = getattr(operation.target, "__self__", None)  # of `np.maximum.outer`
+    of_arrays = isinstance(owner, np.ufunc) or libraries.package_of(operation.target) in libraries.ARRAYS
     return of_arrays and not catalogue.of(operation.target).several
 
 

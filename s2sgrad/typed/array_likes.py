@@ -25,6 +25,7 @@ def f_grad(x, *, seed=1.0):
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import gast
 import numpy as np
@@ -80,11 +81,18 @@ def _converted(unit: Unit, inference: Inference, statement: gast.AST) -> Iterato
             if _is_sequence(inference.kind(getattr(value, field))):
                 yield value, field, None
     elif isinstance(value, gast.Call):
-        rule = table.lookup(unit.resolve(value.func))
+        rule = table.lookup(_function(unit, inference, value.func))
         if rule is not None and _is_elementwise(rule) and rule.given is None:
             for owner, field, place, argument in _arguments(value):
                 if _is_sequence(inference.kind(argument)):
                     yield owner, field, place
+
+
+def _function(unit: Unit, inference: Inference, node: gast.AST) -> Any:
+    """What a call calls; of a method of an array the function of NumPy: `m.clip([a, b], 2.0)` is `np.clip`."""
+    if isinstance(node, gast.Attribute) and isinstance(inference.kind(node.value), (Array, Number)):
+        return getattr(np, node.attr, None)
+    return unit.resolve(node)
 
 
 def check_stores(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:

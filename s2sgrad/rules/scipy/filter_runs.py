@@ -178,7 +178,8 @@ def wiener(im, mysize=None, noise=None):
     mean = signal.correlate(im, window, "same") / np.size(window)
     variance = signal.correlate(im * im, window, "same") / np.size(window) - mean * mean
     level = np.mean(variance) if noise is None else noise
-    return np.where(variance < level, mean, mean + (im - mean) * (1.0 - level / variance))
+    is_noise = variance < level
+    return np.where(is_noise, mean, mean + (im - mean) * (1.0 - level / np.where(is_noise, 1.0, variance)))
 
 
 @restates(signal.sepfir2d)

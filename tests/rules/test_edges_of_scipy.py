@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import sparse, special
+from scipy import linalg, sparse, special
 from scipy.integrate import solve_ivp
 from scipy.interpolate import BSpline, CubicSpline, NdBSpline
 
@@ -162,3 +162,18 @@ def test_a_noncentrality_of_probability_zero_stays_at_the_end_of_its_range(given
 
     assert f(0.6) == f(0.7)
     assert grad(f)(0.6) == jvp(f, (0.6,), (1.0,))[1] == 0.0
+
+
+def inverse_by_vectors(a):
+    """`inv(a)`: all eigenvalues of the pair are 1, so that the vectors may turn, and their squares do not."""
+    v = linalg.eigh(a, a)[1]
+    return v @ v.T
+
+
+def test_vectors_of_one_eigenvalue_stay_orthonormal():
+    rng = np.random.default_rng(3)
+    a, t, weights = rng.normal(size=(3, 3, 3))
+    a, t = a @ a.T + 3.0 * np.eye(3), t + t.T
+    wanted = -np.linalg.inv(a) @ t @ np.linalg.inv(a)
+    np.testing.assert_allclose(jvp(inverse_by_vectors, (a,), (t,))[1], wanted, rtol=1e-9)
+    np.testing.assert_allclose(np.sum(grad(inverse_by_vectors)(a, seed=weights) * t), np.sum(wanted * weights), rtol=1e-9)

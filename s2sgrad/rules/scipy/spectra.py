@@ -157,12 +157,13 @@ def eigh_along(y, a, a_dot, b, lower, by_index, by_value, free):
 
 
 def eigh_along_second(y, a, b_dot, b, lower, by_index, by_value, free):
-    """The tangents in the second matrix, by which the vectors are normed as well."""
-    w, v, _ = completed(y, a, b, lower, by_index, by_value)
+    """The tangents in the second matrix, in which the vectors stay orthonormal: half of the change is theirs, also among
+    vectors of one eigenvalue."""
+    w, v, start = completed(y, a, b, lower, by_index, by_value)
     core = adjoint(v) @ hermitian(b_dot, lower) @ v
-    dots = along(y, -core * np.expand_dims(w, -2), a, b, lower, by_index, by_value, free)
-    own = np.expand_dims(np.sum(np.conj(y[1]) * (hermitian(b_dot, lower) @ y[1]), axis=-2), -2)
-    return dots[0], dots[1] - 0.5 * y[1] * own
+    halves = 0.5 * (np.expand_dims(w, -2) + np.expand_dims(w, -1))
+    dots = along(y, -core * halves, a, b, lower, by_index, by_value, free)
+    return dots[0], dots[1] - 0.5 * (v @ core)[..., start : start + np.shape(y[0])[-1]]
 
 
 def with_vectors(y, a, b, lower, eigvals_only, by_index, by_value):

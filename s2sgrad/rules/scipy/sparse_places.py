@@ -402,7 +402,7 @@ def by_columns(g, data, offsets):
     [[0.0, 2.0]]
     """
     columns = np.broadcast_to(np.arange(np.shape(data)[-1]), np.shape(np.atleast_2d(data)))
-    rows = columns - np.atleast_1d(offsets)[:, None]
+    rows = columns - np.atleast_1d(offsets).astype(int)[:, None]  # as SciPy takes them
     inside = (rows >= 0) & (rows < np.shape(g)[0]) & (columns < np.shape(g)[1])
     found = values(g, (np.where(inside, rows, 0), np.where(inside, columns, 0)), np.shape(g))
     return np.reshape(np.where(inside, found, 0.0), np.shape(data)).astype(found.dtype)

@@ -53,8 +53,8 @@ class Whole:
     scalar, unsure, written, gives_up_on, key = False, False, (), (), None
     backend = types.SimpleNamespace(gives_up_on=())
 
-    def __init__(self, function: Callable[..., Any], gradient: Any, error: S2SGradError) -> None:
-        self.function = run(function, error)
+    def __init__(self, function: Callable[..., Any], gradient: Any, error: S2SGradError, asked: Any) -> None:
+        self.function, self._asked = run(function, error), asked  # for arguments of which kinds
         self.seed, self.error = gradient._request.word.name, error
         self.below: Any = self
         self.gradient, self._changes = gradient, _changes()
@@ -63,8 +63,7 @@ class Whole:
         """Whether the compiler would say the same: of the same rules, and of the functions and classes that it looked up."""
         if self._changes != _changes() or not Recording.allowed:
             return False
-        guards = self.error.guards
-        return guards is None or guards.fitting(self.gradient._request.function) is not None
+        return self.error.guards is None or _still_refused(self.error, self.gradient, self._asked)
 
     def tests(self, bind: Bind) -> list[str]:
         """The same, as an expression."""
@@ -203,7 +202,7 @@ def written_or_recorded(gradient: Any, key: Any) -> Any:
             kept = renewed(error)
         _note_unwritten(gradient, key, kept)
     function = functools.partial(runtime.hook(gradient.recorded_by), gradient)
-    gradient._texts.recorded[key] = Whole(function, gradient, kept)
+    gradient._texts.recorded[key] = Whole(function, gradient, kept, key)
     return gradient._texts.recorded[key]
 
 
@@ -215,7 +214,23 @@ def _unwritten(gradient: Any, key: Any) -> S2SGradError | None:
     if not family.unwritten or request.options.needs_text or not Recording.allowed:
         return None
     _, known, _ = family.unwritten.get((key, _requested(request)), (0, None, None))
-    return None if known is None or known.guards.fitting(request.function) is None else renewed(known)
+    return None if known is None or not _still_refused(known, gradient, key) else renewed(known)
+
+
+def _still_refused(error: S2SGradError, gradient: Any, key: Any) -> bool:
+    """Whether all that was looked up for a refusal is as it was.
+
+    Refused was the function, or the text of its gradient; that is another one where what it was written for has changed.
+    """
+    inner = gradient._request.inner
+    if inner is None:
+        return error.guards.fitting(gradient._request.function) is not None
+    if _still_refused(error, inner, key):
+        return True
+    with contextlib.suppress(S2SGradError):
+        text = inner._of_kinds(key).function
+        return error.guards.code() is text.__code__ and error.guards.fitting(text) is not None
+    return False
 
 
 def _note_unwritten(gradient: Any, key: Any, error: S2SGradError) -> None:

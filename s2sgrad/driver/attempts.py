@@ -9,6 +9,7 @@ import contextlib
 import inspect
 import types
 import warnings
+import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, TypeVar
 
@@ -82,6 +83,7 @@ def with_branches(
 def _guards(function: types.FunctionType, lookups: Lookups) -> Guards | None:
     """The conditions under which a function is refused again; None where they would keep the user's objects alive."""
     guards = Guards(function, lookups, set(), [], [])
+    guards.code = weakref.ref(function.__code__)
     guards.sealed()
     return guards if guards.shareable else None
 

@@ -64,7 +64,9 @@ def held(value: Any) -> tuple[Callable[[], Any], bool]:
 
 
 class Guards:
-    """The conditions under which a text is right, and the functions that it runs over."""
+    """The conditions under which a text is right, and the functions that it runs over; of a refusal, the `code` refused."""
+
+    code: weakref.ref[types.CodeType]
 
     def __init__(
         self,

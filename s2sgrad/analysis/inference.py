@@ -106,9 +106,12 @@ class Inference:
         self.displayed: set[str] = set()
         self.visits = Visits()
 
-    def assuming_axes(self) -> Inference:
-        """Another one of the same function, which assumes ranks (see `AssumedAxes`)."""
-        return Inference(self.unit, dict(self.given), self.call_kind, self.objects, self.outside, True)
+    def assuming_axes(self, unchanged: bool) -> Inference:
+        """Another one of the same function, which assumes ranks (see `AssumedAxes`); `unchanged`: of the same text."""
+        out = Inference(self.unit, dict(self.given), self.call_kind, self.objects, self.outside, True)
+        if unchanged:  # which names may be one object is told by the text and what is given
+            out.same, out.displayed = self.same, self.displayed
+        return out
 
     def run(self, tree: gast.FunctionDef) -> dict[str, Kind]:
         """Complete the environment, which holds the kinds of the parameters; a name that is never bound gets no entry."""

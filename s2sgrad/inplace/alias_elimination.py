@@ -107,9 +107,9 @@ class AliasElimination:
 
     def ways(self, resolver: _Resolver, clashes: list[Clash], inference: Inference) -> list[Callable[[list[Clash]], bool]]:
         """What may resolve conflicts, in the order in which it is tried."""
-        axes = functools.partial(resolver.axes, inference)
         kinds = [resolver.kinds.get(n) for c in clashes for n in (c.written, c.seen)]
         vague = any(is_vague(kind) and not groups.has_shadow(kind) for kind in kinds)
+        axes = functools.partial(resolver.axes, inference, vague)
         mirror = functools.partial(self.mirror, resolver)
         sums = functools.partial(item_sums.run, resolver.unit, resolver.tree, resolver.kinds, resolver.places)
         ways: list[Callable[[list[Clash]], bool]] = [
@@ -288,11 +288,11 @@ class _Resolver:
         suspects = {n for c in clashes for n in (c.written, c.seen)}
         return checked_numbers.check(self.unit, self.tree, self.kinds, self.places, suspects)
 
-    def axes(self, inference: Inference, clashes: list[Clash]) -> bool:
+    def axes(self, inference: Inference, first: bool, clashes: list[Clash]) -> bool:
         """Assume that names first bound to arrays of known rank are such arrays everywhere, under a run-time check; whether
-        there was any such name.
+        there was any such name.  `first`: nothing else was tried, so that the text is the one whose kinds were inferred.
         """
-        assuming = inference.assuming_axes()
+        assuming = inference.assuming_axes(first)
         env, axes, found = assuming.run(self.tree), assuming.axes, False
         for statement in list(effects.walk(self.tree.body)) if axes.made else ():
             x = bound_name(statement) or ""

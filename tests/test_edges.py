@@ -431,6 +431,12 @@ def lists_for_formulas(x):
     return np.sum(turned[0] + stretched) + np.sum(solved**2) + spaces[0, 0] + sum(np.sum(f**2) for f in factors)
 
 
+def lists_cut_at_places(x):
+    rows = [[x[0], x[1], 0.2], [x[1], 0.1, x[0]]]
+    parts = np.split(rows, LABELS, 1)  # NumPy cuts the last at the number of rows
+    return np.sum(parts[2] ** 2) + 3.0 * np.sum(np.split(rows, np.array([1]))[1] * x[2])
+
+
 def lists_taken_off(x):
     y = x * 1.0
     np.subtract.at(y, [0, 2, 0], [x[1], 2.0, x[2]])
@@ -448,7 +454,8 @@ FOLLOWED = [
     first_of_one,
     constant_of_complex_numbers, copies_of_places, plots, of_a_number_along_axes, products_of_numbers,
     trapezoids_that_broadcast, differences_of_rows, by_numpy_numbers, several_rows, lists_for_matrices,
-    lists_for_columns_and_rows, lists_for_zeros_and_times, lists_for_formulas, lists_taken_off,
+    lists_for_columns_and_rows, lists_for_zeros_and_times, lists_for_formulas, lists_cut_at_places,
+    lists_taken_off,
     *(pytest.param(f, marks=pytest.mark.records, id=f.__name__) for f in (
         mapped_partial, keywords_of_an_answering_object, captured_by_a_lambda, held_by_self, inserted_in_order)),
 ]  # fmt: skip

@@ -105,7 +105,7 @@ def _sampled(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bool
         # sizes may not fit: use only the rank, from a sample where all sizes agree
         first = second = _run(operation, [_sample(k, 0, 3) for k in kinds])
         sizes_known = False
-    if sizes_known and any(map(_has_unknown_float, kinds)):  # which may tell the length, as that of `np.arange`
+    if sizes_known and any(map(_may_tell_length, kinds)):  # as the number of `np.arange`, the places of `np.split`
         moved = [_moved(k, n) for n, k in enumerate(kinds)]
         with contextlib.suppress(_NoSample):
             third = _run(operation, moved)
@@ -175,19 +175,24 @@ def _has_sizes(kind: Kind, value: Any) -> bool:
 
 def _moved(kind: Kind, place: float) -> Any:
     """The first sample; of an unknown float, also in a list, another number of its type: the rows of a matrix are no longer
-    equal, which tells how many columns `linalg.orth` gives."""
+    equal, which tells how many columns `linalg.orth` gives.  Of whole numbers in an array, 0."""
     if isinstance(kind, Number) and _is_unknown_float(kind):
         return (kind.type or float)(2.7 + 3.0 * place)
     if isinstance(kind, Container) and kind.items is not None and kind.type in (list, tuple):
         return kind.type(_moved(item, (7.3 * place + 3.1 * k * k + k + 0.4) % 5.0) for k, item in enumerate(kind.items))
-    return _sample(kind, 0)
+    return _sample(kind, 0) * 0 if _is_of_integers(kind) else _sample(kind, 0)
 
 
-def _has_unknown_float(kind: Kind) -> bool:
-    """Whether a kind is one, or that of a list with one."""
+def _may_tell_length(kind: Kind) -> bool:
+    """Whether a kind is that of an unknown float or array of integers, or of a list with one."""
     if isinstance(kind, Container) and kind.type in (list, tuple):
-        return any(map(_has_unknown_float, kind.items or ()))
-    return _is_unknown_float(kind)
+        return any(map(_may_tell_length, kind.items or ()))
+    return _is_unknown_float(kind) or _is_of_integers(kind)
+
+
+def _is_of_integers(kind: Kind) -> bool:
+    """Whether a kind is that of an array of whole numbers, in which all samples hold the same."""
+    return isinstance(kind, Array) and kind.dtype is not None and np.dtype(kind.dtype).kind in "iu"
 
 
 def _is_unknown_float(kind: Kind) -> bool:

@@ -143,7 +143,7 @@ def unsplit(g, ary, places, axis=0):
     """
     out = np.zeros(np.shape(ary), dtype=g[0].dtype)
     for part, section in zip(g, np.array_split(out, places, axis), strict=True):
-        section += part
+        section[tuple(map(slice, np.shape(part)))] += part  # of a list, NumPy takes the rows for the columns
     return out
 
 

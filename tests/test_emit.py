@@ -546,6 +546,7 @@ def test_sweeps_and_comments():
             for i in x:
                 # forward sweep
                 y = 1
+
             # reverse sweep
             for_ = 2
             # for i in x:
@@ -557,6 +558,7 @@ def test_sweeps_and_comments():
                 c = 3
                 # z = 2
                 d = 4
+
             # last
             e = 5
             return x
@@ -578,6 +580,7 @@ def test_a_sweep_says_where_it_begins_even_if_the_place_has_not_changed():
             # return x * x
             a = 1
             b = 2
+
             # reverse sweep
             # return x * x
             c = 3
@@ -594,6 +597,7 @@ def test_an_inner_function_has_its_own_sweeps():
             def g():
                 # forward sweep
                 b = 2
+
                 # reverse sweep
                 c = 3
             d = 4

@@ -21,7 +21,7 @@ Before: a gast tree, as the last pass left it.  After: Python text, which parses
         return u, n
 
 The comment of a statement's `origin` is written once per place in the user's source and sweep, and each of the two sweeps
-of a function begins with a heading:
+of a function begins with a heading.  A blank line precedes the second heading, and a comment that follows an indented block:
 
     >>> from types import SimpleNamespace as Origin
     >>> tree = gast.parse("def f_grad(x): y = x * x; x_bar = 2.0 * x; return x_bar").body[0]
@@ -31,6 +31,7 @@ of a function begins with a heading:
     def f_grad(x):
         # forward sweep
         y = x * x
+    <BLANKLINE>
         # reverse sweep
         # return x * x
         x_bar = 2.0 * x

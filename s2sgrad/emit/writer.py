@@ -110,25 +110,37 @@ class Writer(astunparse.Unparser):  # type: ignore[misc]  # astunparse has no ty
         for line in text.splitlines():
             self.fill(f"# {line}".rstrip())
 
-    def annotate(self, statement: Any, place: _Place) -> _Place:
-        """Write the comments above a statement; `place` is the origin of the statement before it."""
+    def annotate(self, statement: Any, place: _Place, before: Any = None) -> _Place:
+        """Write the comments above a statement; `place` is the origin of the one `before` it, if any is in this block.
+
+        Comments that begin a new part come after a blank line: the heading of the second sweep, and after a block.
+        """
         origin = getattr(statement, "origin", None)
         if origin is None or not self.comments:
             return place
+        here, parted = (origin.line, origin.column), hasattr(before, "body")
         if self.headed and origin.sweep not in (None, self.sweep):
+            parted = parted or self.sweep is not None
             self.sweep = origin.sweep
+            self.part(parted)
             self.fill(f"# {origin.sweep} sweep")
-            place = None  # repeat the comment at the start of a sweep
-        here = origin.line, origin.column
+            place, parted = None, False  # repeat the comment at the start of a sweep
         if origin.comment is not None and here != place:
+            self.part(parted)
             self.remarks(origin.comment)
         return here
+
+    def part(self, wanted: bool) -> None:
+        """Write a blank line, if that is wanted."""
+        if wanted:
+            self.fill()
+            self.lines.append("")
 
     def block(self, body: Any, place: _Place, documented: bool = False) -> None:
         """Write an indented block; `documented`: its first string is a docstring."""
         self.enter()
         for i, statement in enumerate(body):
-            place = self.annotate(statement, place)
+            place = self.annotate(statement, place, body[i - 1] if i else None)
             value: Any = getattr(statement, "value", None) if i == 0 and documented else None
             if kind(statement) == "Expr" and isinstance(getattr(value, "value", None), str) and is_plain(value):
                 self.fill()

@@ -9,6 +9,7 @@ def augmented_numbers_grad(x, y, *, seed=1.0):
     a -= 0.5 * y
     one_plus_y_y = 1.0 + y * y
     a /= one_plus_y_y
+
     # reverse sweep
     # a **= 2
     a_bar = seed * (2 * a)

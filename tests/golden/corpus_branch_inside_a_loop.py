@@ -16,6 +16,7 @@ def branch_inside_a_loop_grad(x, y, *, seed=1.0):
                 a_stack.append(a)
                 a = a * a + x
             a_above_one_stack.append(a_above_one)
+
     # reverse sweep
     # return a
     a_bar = seed
@@ -34,6 +35,7 @@ def branch_inside_a_loop_grad(x, y, *, seed=1.0):
             a = a_stack.pop()
             x_bar += a_bar
             a_bar = 2.0 * a_bar * a
+
     # a = x
     x_bar += a_bar
     return x_bar, y_bar

@@ -19,6 +19,7 @@ def break_from_a_for_grad(x, y, *, seed=1.0):
             a = a * y
             a_below_stack.append(a_below)
     bound(i, 'i')
+
     # reverse sweep
     # return a * i
     a_bar = seed * i

@@ -9,6 +9,7 @@ def calls_to_depth_four_grad(x, y, *, seed=1.0):
     twice_x_y_plus_y = 2.0 * x_y_plus_y
     sin_value = np.sin(twice_x_y_plus_y * x_y_plus_y)
     a = sin_value * x_y_plus_y
+
     # reverse sweep
     # return level_1(x, y) * x
     seed_x = seed * x

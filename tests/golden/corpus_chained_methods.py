@@ -9,6 +9,7 @@ def chained_methods_grad(m, *, seed=1.0):
     # forward sweep
     sum_m = (m * 2.0).T.reshape(2, 3).sum(axis=1)
     max_sum_m = sum_m.max()
+
     # reverse sweep
     # return (m * 2.0).T.reshape(2, 3).sum(axis=1).max() * m.T.sum()
     twice_m_T = (m * 2.0).T

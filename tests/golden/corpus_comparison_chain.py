@@ -6,6 +6,7 @@ def comparison_chain_grad(x, y, *, seed=1.0):
         a = x * y
     else:
         a = x
+
     # reverse sweep
     # return a * a
     a_bar = 2.0 * seed * a

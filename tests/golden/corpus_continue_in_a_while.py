@@ -14,6 +14,7 @@ def continue_in_a_while_grad(x, y, *, seed=1.0):
             x = x * y
         else:
             x = x + y * i
+
     # reverse sweep
     # return x
     x_bar = seed
@@ -27,6 +28,7 @@ def continue_in_a_while_grad(x, y, *, seed=1.0):
         else:
             # x = x + y * i
             y_bar += x_bar * i
+
         # i += 1
         i = i_stack.pop()
     return x_bar, y_bar

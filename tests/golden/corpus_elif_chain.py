@@ -14,6 +14,7 @@ def elif_chain_grad(x, y, *, seed=1.0):
         a = sin_x * y
     else:
         a = y
+
     # reverse sweep
     # return a * x
     a_bar = seed * x

@@ -15,6 +15,7 @@ def for_else_whose_break_is_taken_grad(x, y, *, seed=1.0):
             break
     if completed:
         a_old = a
+
     # reverse sweep
     # return a + x
     a_bar = seed
@@ -29,6 +30,7 @@ def for_else_whose_break_is_taken_grad(x, y, *, seed=1.0):
         a = a_stack.pop()
         y_bar += a_bar * a
         a_bar = a_bar * y
+
     # a = x
     x_bar += a_bar
     return x_bar, y_bar

@@ -9,6 +9,7 @@ def gaussian_log_likelihood_grad(mean, covariance, data, *, seed=1.0):
     inv_covariance = np.linalg.inv(covariance)
     product = inv_covariance @ centred.T
     n, d = data.shape
+
     # reverse sweep
     # return -0.5 * (mahalanobis + n * log_det + n * d * np.log(2.0 * np.pi))
     seed_scaled = seed * -0.5

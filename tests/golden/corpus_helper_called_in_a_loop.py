@@ -10,6 +10,7 @@ def helper_called_in_a_loop_grad(x, y, *, seed=1.0):
         a = float(np.sin(x * y))
         tape.append((x, a))
         x = a / (1.0 + a * a) + 0.1 * i
+
     # reverse sweep
     # return x * y
     x_bar = seed * y

@@ -17,6 +17,7 @@ def kalman_filter_grad(q, r, observations, *, seed=1.0):
         tape.append((mean, variance))
         mean = mean + gain * residual
         variance = (1.0 - gain) * variance2
+
     # reverse sweep
     mean_bar = 0.0
     observations_bar = np.zeros_like(observations)

@@ -8,6 +8,7 @@ def newton_iteration_grad(a, x, *, seed=1.0):
         trips += 1
         x_stack.append(x)
         x = 0.5 * (x + a / x)
+
     # reverse sweep
     # return x
     x_bar = seed

@@ -9,6 +9,7 @@ def recurrent_network_grad(W, u, h, inputs, *, seed=1.0):
     for value in inputs:
         h_stack.append(h)
         h = np.tanh(W @ h + u * value)
+
     # reverse sweep
     # return loss / len(inputs)
     loss_bar = seed / len(inputs)
@@ -29,6 +30,7 @@ def recurrent_network_grad(W, u, h, inputs, *, seed=1.0):
         W_bar_columns.append(h_bar_scaled)
         W_bar_rows.append(h)
         h_bar = h_bar_scaled @ W
+
     # h = np.tanh(W @ h + u * value)
     if W_bar_columns:
         W_bar += np.array(W_bar_columns).T @ np.array(W_bar_rows)

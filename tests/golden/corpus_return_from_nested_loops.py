@@ -27,6 +27,7 @@ def return_from_nested_loops_grad(x, y, *, seed=1.0):
             a_stack.append(a)
             a = a * y
             trips_stack.append(trips)
+
     # reverse sweep
     if returned:
         a_bar = 0.0
@@ -49,10 +50,12 @@ def return_from_nested_loops_grad(x, y, *, seed=1.0):
                 a_bar += seed * x
                 x_bar += seed * a
                 seed = 0.0
+
             # a = np.sin(a) + 0.3 * j * y
             a = a_stack.pop()
             y_bar += a_bar * (0.3 * j)
             a_bar = a_bar * np.cos(a)
+
     # a = x
     x_bar += a_bar
     return x_bar, y_bar

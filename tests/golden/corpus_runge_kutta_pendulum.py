@@ -32,6 +32,7 @@ def runge_kutta_pendulum_grad(angle, speed, length, *, seed=None):
         angle = angle + h / 6.0 * (a1 + 2.0 * a2 + 2.0 * a3 + a4)
         speed = speed + h / 6.0 * (s1 + 2.0 * s2 + 2.0 * s3 + s4)
         tape.append((pendulum_saved4, pendulum_saved3, pendulum_saved2, pendulum_saved))
+
     # reverse sweep
     angle_bar, speed_bar = seed_like((angle, speed), seed)
     length_bar = 0.0

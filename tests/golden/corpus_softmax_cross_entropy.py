@@ -11,6 +11,7 @@ def softmax_cross_entropy_grad(w, b, images, labels, *, seed=1.0):
     shifted = logits - max_logits
     exp_shifted = np.exp(shifted)
     sum_exp_shifted = np.sum(exp_shifted, axis=1)
+
     # reverse sweep
     # return np.mean(log_norm - shifted[np.arange(len(labels)), labels])
     seed_scaled = seed / len(images)

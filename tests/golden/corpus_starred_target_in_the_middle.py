@@ -4,6 +4,7 @@ def starred_target_in_the_middle_grad(x, y, z, w, *, seed=1.0):
     # forward sweep
     a = x
     c = w
+
     # reverse sweep
     # return a * b[0] + b[1] * c
     return seed * y, seed * a, seed * c, seed * z

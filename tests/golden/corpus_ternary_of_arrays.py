@@ -10,6 +10,7 @@ def ternary_of_arrays_grad(x, v, *, seed=1.0):
         w = v * x
     else:
         w = v
+
     # reverse sweep
     # return np.sum(w * w)
     w_bar = 2.0 * seed * w

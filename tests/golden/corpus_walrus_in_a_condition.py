@@ -7,6 +7,7 @@ def walrus_in_a_condition_grad(x, y, *, seed=1.0):
         b = a * a
     else:
         b = a
+
     # reverse sweep
     # return a + b * y
     a_bar = seed
@@ -18,6 +19,7 @@ def walrus_in_a_condition_grad(x, y, *, seed=1.0):
     else:
         # b = a
         a_bar += b_bar
+
     # a := x * y
     x_bar = a_bar * y
     y_bar += a_bar * x

@@ -12,6 +12,7 @@ def zip_of_two_arrays_grad(v, w, *, seed=1.0):
     for e, f in zip(v_list, w_list):
         a_stack.append(a)
         a = a * e + f * f
+
     # reverse sweep
     # return a
     a_bar = seed

@@ -10,6 +10,7 @@ def correlate_grad(x, w, *, seed=1.0):
     out = np.zeros(n - k + 1)
     for i in range(k):
         out += w[i] * x[i:i + n - k + 1]
+
     # reverse sweep
     # return np.sum(out**2)
     out_bar = 2.0 * seed * out

@@ -16,6 +16,7 @@ def first_above_grad(xs, bound, *, seed=1.0):
         if total > bound:
             returned = True
             break
+
     # reverse sweep
     if returned:
         total_bar = 0.0
@@ -33,6 +34,7 @@ def first_above_grad(xs, bound, *, seed=1.0):
             seed = 0.0
         else:
             x_bar = 0.0
+
         # total = total + x * x
         total = total_stack.pop()
         x_bar += 2.0 * total_bar * x

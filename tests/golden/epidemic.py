@@ -12,6 +12,7 @@ def epidemic_grad(beta, gamma, data, *, seed=1.0):
         tape.append((S, I, beta_S))
         S = S - new
         I = I + new - recovered
+
     # reverse sweep
     I_bar = S_bar = beta_bar = gamma_bar = 0.0
     data_list = data.tolist()

@@ -5,6 +5,7 @@ def heat_grad(u, c, n, *, seed=1.0):
     u = u.copy()
     for _ in range(n):
         u[1:-1] = u[1:-1] + c * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+
     # reverse sweep
     # return np.sum(u**2)
     u_bar = 2.0 * seed * u

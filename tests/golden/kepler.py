@@ -18,6 +18,7 @@ def kepler_grad(M, e, *, seed=1.0):
         E = E - step
         if abs(step) < 1e-12:
             break
+
     # reverse sweep
     # return np.cos(E) - e
     e_bar = -seed
@@ -37,6 +38,7 @@ def kepler_grad(M, e, *, seed=1.0):
             step_bar_scaled2 - step_bar_scaled * e * np.sin(E) - step_bar_scaled2 * e * np.cos(E)
         )
         M_bar -= step_bar_scaled2
+
     # E = M
     M_bar += E_bar
     return M_bar, e_bar

@@ -14,6 +14,7 @@ def lu_grad(A, *, seed=None):
             A[i, j] /= A[j, j]
         for j in range(i, n):
             A[i, j] -= A[i, :i] @ A[:i, j]
+
     # reverse sweep
     A_bar, = own(seed_like((A,), seed))
     for i in reversed(range(n)):

@@ -10,6 +10,7 @@ def trisolv_grad(L, x, b, *, seed=None):
     for i in range(x.shape[0]):
         x[i] = b[i] - L[i, :i] @ x[:i]
         x[i] /= L[i, i]
+
     # reverse sweep
     x_bar, = own(seed_like((x,), seed))
     L_bar = np.zeros_like(L)

@@ -6,6 +6,7 @@ def logistic_grad(x, r, n, *, seed=1.0):
     for i in range(n):
         x_stack.append(x)
         x = r * x * (1.0 - x)
+
     # reverse sweep
     # return x
     x_bar = seed

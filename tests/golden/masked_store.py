@@ -6,6 +6,7 @@ def leaky_grad(x, slope, *, seed=1.0):
     y_below_zero = y < 0.0
     y_old = y[y_below_zero].copy()
     y[y_below_zero] *= slope
+
     # reverse sweep
     # return np.sum(y * y)
     y_bar = 2.0 * seed * y

@@ -7,6 +7,7 @@ def mlp_grad(W1, b1, W2, x, y, *, seed=1.0):
     # forward sweep
     h = np.tanh(x @ W1 + b1)
     e = h @ W2 - y
+
     # reverse sweep
     # return np.sum(e * e)
     e_bar = 2.0 * seed * e

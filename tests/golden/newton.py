@@ -9,6 +9,7 @@ def newton_grad(a, tolerance, *, seed=1.0):
         trips += 1
         x_stack.append(x)
         x = 0.5 * (x + a / x)
+
     # reverse sweep
     # return x
     x_bar = seed
@@ -19,6 +20,7 @@ def newton_grad(a, tolerance, *, seed=1.0):
         half_x_bar = x_bar * 0.5
         a_bar += half_x_bar / x
         x_bar = half_x_bar - half_x_bar * (a / x) / x
+
     # x = a
     a_bar += x_bar
     return a_bar

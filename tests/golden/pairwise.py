@@ -13,6 +13,7 @@ def pairwise_grad(positions, c, *, seed=1.0):
         near = squares < 1.5
         inverse = 1.0 / (0.1 + squares[near])
         sum_inverse_stack.append(np.sum(inverse ** 2 - inverse))
+
     # reverse sweep
     c_bar = 0.0
     positions_bar = np.zeros_like(positions)

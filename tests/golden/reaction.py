@@ -17,6 +17,7 @@ def reaction_grad(u, v, k, *, seed=1.0):
         total = np.roll(v, 1) + np.roll(v, -1)
         total_stack.append(total)
         v += 0.5 * k * (total - 2.0 * v) + both
+
     # reverse sweep
     # return np.sum(v**2)
     v_bar = 2.0 * seed * v

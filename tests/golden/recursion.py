@@ -27,6 +27,7 @@ def power_grad(x, n, *, seed=1.0):
     # forward sweep
     if n != 0:
         power_value, power_saved = power_fwd(x, n - 1)
+
     # reverse sweep
     if n == 0:
         x_bar = 0.0

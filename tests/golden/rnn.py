@@ -9,6 +9,7 @@ def unroll_grad(W, U, h, xs, *, seed=1.0):
     for x in xs:
         h_stack.append(h)
         h = np.tanh(W @ h + U @ x)
+
     # reverse sweep
     # return np.sum(h * h)
     h_bar = 2.0 * seed * h
@@ -23,6 +24,7 @@ def unroll_grad(W, U, h, xs, *, seed=1.0):
         U_bar_rows.append(x)
         W_bar_rows.append(h)
         h_bar = h_bar_scaled @ W
+
     # h = np.tanh(W @ h + U @ x)
     if U_bar_columns:
         U_bar += np.array(U_bar_columns).T @ np.array(U_bar_rows)

@@ -9,6 +9,7 @@ def softmax_grad(z, *, seed=None):
     e = np.exp(z - np.max(z))
     sum_e = np.sum(e)
     result = e / sum_e
+
     # reverse sweep
     seed = seed_like(result, seed)
     # return e / np.sum(e)

@@ -12,6 +12,7 @@ def smooth_grad(u, n, *, seed=1.0):
         un[0] = u[0]
         un[-1] = u[-1]
         u, un = un, u
+
     # reverse sweep
     # return u @ u
     u_bar = 2.0 * seed * u

@@ -5,6 +5,7 @@ def damp_inside_grad(u, c, *, seed=1.0):
     u = u.copy()
     u_old = u[1:-1].copy()
     u[1:-1] *= c * u[1:-1]
+
     # reverse sweep
     # return np.sum(u * u)
     u_bar = 2.0 * seed * u

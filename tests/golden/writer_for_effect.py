@@ -7,6 +7,7 @@ def filtered_grad(x, s, *, seed=1.0):
     for i in range(1, len(y)):
         y_list[i] += s * y_list[i - 1]
     y[:] = y_list
+
     # reverse sweep
     # return y @ x
     y_bar = seed * x

@@ -69,6 +69,23 @@ def test_two_matrices():
     assert "np.vdot(" in df.source
 
 
+def sections_of(s, a, b, n, i, j):
+    t = s * a[i : i + n, j : j + n]
+    u = t * b[j : j + n, i : i + n]
+    return np.sum(u * u * s)
+
+
+@pytest.mark.parametrize(("i", "j"), [(0, 0), (4, 0), (0, 4), (4, 4)])
+def test_sections_that_are_cut_short(i, j):
+    """They broadcast as in the function itself: a row and a column as well."""
+    a, b = RNG.normal(size=(2, 5, 5))
+    df = grad(sections_of)
+    assert "np.einsum('ij,ij', " in df.source_for(1.3, a, b, 4, i, j)
+    check_grads(lambda s: sections_of(s, a, b, 4, i, j), (1.3,), order=2)
+    if j != i:
+        assert np.isclose(df(1.3, a, b, 4, i, j), 3.0 * sections_of(1.3, a, b, 4, i, j) / 1.3)
+
+
 @pytest.mark.parametrize("layout", [lambda a: a, lambda a: np.asfortranarray(a), lambda a: a[::-1], lambda a: a.T.copy().T])
 def test_any_layout(layout):
     a, b = layout(RNG.normal(size=(3, 4))), RNG.normal(size=(3, 4))

@@ -24,6 +24,8 @@ def over(g: Any, y: Any) -> Any:
     """
     if isinstance(g, float) and isinstance(y, float) and y:
         return float(g) / float(y) if g else 0.0
+    if isinstance(y, float) and 1.0 <= abs(y) < np.inf:  # nothing can overflow
+        return np.divide(g, y)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         out = np.divide(g, y)
         sound = isinstance(y, float) and 0.0 < abs(y) < np.inf

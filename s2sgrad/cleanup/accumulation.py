@@ -43,8 +43,9 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.expression_shapes import Shapes
 from s2sgrad.analysis.kinds import Array
 from s2sgrad.cleanup import kept_states, shared_lists
+from s2sgrad.flow.graph import binds
 from s2sgrad.ir import notes
-from s2sgrad.ir.forms import minus, negated, parts_of
+from s2sgrad.ir.forms import bound_name, minus, negated, parts_of
 from s2sgrad.ir.quote import LOOPS, assign, blocks, clone, expression, name, nodes, rewritten, statements
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit, sweep_of
@@ -232,13 +233,14 @@ class _Products:
         base = self.unit.bases.get(bar, bar)
         columns, rows = self.unit.local(f"{base}_columns"), self.unit.local(f"{base}_rows")
         changed = {b for s in effects.walk([loop]) if (b := in_place(self.unit, s, self.kinds)) is not None}
-        changed |= set().union(*(self.unit.memory.with_memory_of(b) for b in changed))
+        every = changed | set().union(*(self.unit.memory.with_memory_of(b) for b in changed))
         first = next(s.origin for s in effects.walk([loop]) if id(s) in found)
 
         def kept(statement: gast.AST) -> list[gast.AST]:
             if id(statement) not in found:
                 return [statement]
             terms, rest = found[id(statement)]
+            changed = every - self.settled(loop.body, statement, every)
             new = [s for term in terms for s in self.kept(bar, columns, rows, term, statement.target, changed)]
             if rest is not None:
                 statement.value = rest
@@ -278,6 +280,23 @@ class _Products:
                 section = gast.Subscript(name(holder), clone(part), gast.Store())
                 out += [assign(holder, call(self.unit, "zeros", np.zeros, size)), assign(section, factor)]
             out.append(gast.Expr(expression("s.append(x)", s=stack, x=kept)))
+        return out
+
+    def settled(self, trip: list[gast.AST], statement: gast.AST, changed: set[str]) -> set[str]:
+        """Those names that each trip binds to new memory, which no later statement of the trip changes."""
+        places = {bound_name(s): k for k, s in enumerate(trip)}
+        last = next((k for k, s in enumerate(trip) if s is statement), -1)
+        out = set()
+        for n, k in places.items():
+            if (
+                n in changed
+                and k < last
+                and is_fresh(self.unit, trip[k].value)
+                and self.unit.memory.with_memory_of(n) == {n}
+            ):
+                around, within = effects.walk([*trip[:k], *trip[last:]]), effects.walk(trip[k + 1 : last])
+                if not any(n in self.unit.changed(s) for s in around) and not any(n in binds(s) for s in within):
+                    out.add(n)
         return out
 
     def flat(self, factor: gast.AST) -> gast.AST:

@@ -191,7 +191,7 @@ def _inner(unit: Unit, e: gast.AST, kind_of: KindOf) -> gast.AST | None:
 def _of_matrices(unit: Unit, e: gast.BinOp, left: Array, right: Array) -> gast.AST:
     """`np.vdot(a, b)`; where sections may be a row and a column, which that takes for one shape, what broadcasts them:
     the variable is one number, so that its cotangent is the sum over all elements of the product."""
-    if all(is_exact(unit, d) for d in (*(left.dims or ()), *(right.dims or ()))) :
+    if all(is_exact(unit, d) for d in (*(left.dims or ()), *(right.dims or ()))):
         return call(unit, "vdot", np.vdot, e.left, e.right)
     axes = _AXES[: left.rank]
     return call(unit, "einsum", np.einsum, constant(f"{axes},{axes}"), e.left, e.right)

@@ -286,17 +286,13 @@ class _Products:
         """Those names that each trip binds to new memory, which no later statement of the trip changes."""
         places = {bound_name(s): k for k, s in enumerate(trip)}
         last = next((k for k, s in enumerate(trip) if s is statement), -1)
-        out = set()
+        out: set[str] = set()
         for n, k in places.items():
-            if (
-                n in changed
-                and k < last
-                and is_fresh(self.unit, trip[k].value)
-                and self.unit.memory.with_memory_of(n) == {n}
-            ):
+            new = n in changed and k < last and is_fresh(self.unit, trip[k].value)
+            if new and self.unit.memory.with_memory_of(n) == {n}:
                 around, within = effects.walk([*trip[:k], *trip[last:]]), effects.walk(trip[k + 1 : last])
-                if not any(n in self.unit.changed(s) for s in around) and not any(n in binds(s) for s in within):
-                    out.add(n)
+                stays = not any(n in self.unit.changed(s) for s in around)
+                out |= {n} if stays and not any(n in binds(s) for s in within) else set()
         return out
 
     def flat(self, factor: gast.AST) -> gast.AST:

@@ -170,7 +170,7 @@ def test_saved_from_the_shell(tmp_path, monkeypatch, flags):
     given = "np.ones(2), np.eye(3)[:, :2]"
     assert main(["show", "fitted_model.py:loss", "--args", given, "-o", "saved.py", "--standalone", *flags]) == 0
     text = (tmp_path / "saved.py").read_text()
-    assert "from fitted_model import SCALE" in text and "from s2sgrad" not in text
+    assert "SCALE = 2.0" in text and "from fitted_model" not in text and "from s2sgrad" not in text
     more = ", w_dot=np.ones(2)" if flags == ["--forward"] else ""
     name = {"[]": "loss_grad", "['--forward']": "loss_jvp"}.get(str(flags), "loss_grad_grad")
     program = "import sys; sys.modules['s2sgrad'] = None; import numpy as np; import saved; "
@@ -237,6 +237,68 @@ def test_values_that_are_closed_over_are_written_out(tmp_path):
     space = {}
     exec((tmp_path / "saved.py").read_text(), space)
     assert np.array_equal(space["lambda__grad"](x), expected)
+
+
+CONSTANTS = {
+    "of_constants": """
+        import math
+        from math import exp, pi
+        import numpy as np
+        from scipy.special import erf as error_function, expit
+        import constant_helpers
+        from constant_helpers import RATE, helper, quadrature
+        WEIGHTS, MODE, EPS = np.array([0.5, 0.25]), "fast", np.finfo(float).eps
+        OPTIONS = {"decay": 0.9, "steps": 3}
+
+        def numbers(x):
+            for _ in range(OPTIONS["steps"]):
+                x = x * OPTIONS["decay"] + EPS
+            return np.sum(x * WEIGHTS) * pi if MODE == "fast" else 0.0
+
+        def functions(x):
+            return np.sum(error_function(x) * expit(x)) + exp(x[0]) * math.tau
+
+        def helpers(x):
+            return helper(x).sum() * RATE + constant_helpers.helper(x)[0] * constant_helpers.WIDTH + quadrature(x)
+        """,
+    "constant_helpers": """
+        import numpy as np
+        RATE = 0.25
+        WIDTH = np.float64(3.0)
+
+        def scaled(x):
+            return RATE * x
+
+        def helper(x):
+            return np.tanh(scaled(x))
+
+        def quadrature(x):
+            out = 0.0
+            for v in x:
+                if v > WIDTH:
+                    break
+                out = out + scaled(v) * v
+            return out
+        """,
+}
+
+
+@pytest.mark.parametrize("name", ["numbers", "functions", "helpers"])
+def test_a_standalone_module_imports_none_of_the_users(tmp_path, monkeypatch, name):
+    for module, text in CONSTANTS.items():
+        (tmp_path / f"{module}.py").write_text(textwrap.dedent(text))
+    monkeypatch.syspath_prepend(tmp_path)
+    function = getattr(importlib.import_module("of_constants"), name)
+    x = np.array([0.5, 2.0])
+    for df in (grad(function), value_and_grad(function), grad(grad(function))):
+        expected = df(x)
+        df.save(tmp_path / "alone.py", standalone=True)
+        text = (tmp_path / "alone.py").read_text()
+        assert not {home.partition(".")[0] for home in imported(text)} & {*CONSTANTS, "s2sgrad"}
+        space = {"__name__": "alone"}
+        exec(text, space)
+        for a, b in zip(leaves(expected), leaves(space[df._latest.function.__name__](x)), strict=True):
+            assert np.array_equal(a, b)
 
 
 PACKAGE = {

@@ -6,12 +6,16 @@
 
 The function that was compiled from the text determines the object behind each name, by its cells and globals.  If two
 functions of the text use one name for two objects, the second object gets another name in the module.
+
+A standalone module imports what is a library's from there, and writes out what is of the user's modules: constants as they
+are, and functions.  It imports from these modules what it cannot write out: classes, and what they make.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import re
 import sys
 import types
@@ -32,6 +36,7 @@ from s2sgrad.runtime.asking import its
 from s2sgrad.source import look_up
 
 _OURS = "s2sgrad"
+_LONGEST = 200  # characters of a value of ours, whose statement is written otherwise
 _BENEATH = ("runtime", "rules", "standard")  # our modules that generated text may call
 
 
@@ -111,7 +116,9 @@ class Module:
             if binding is None:
                 raise ValueError(f"the text reads `{name}`, which stands for nothing that a module could import")
             names[name] = binding
-        apart = {n for n, f in names.items() if isinstance(f.value, types.ModuleType) and self._is_apart(f.value)}
+        passed = {n for part in parts for n in saved_source.names_alone(part)}
+        modules = {n: f.value for n, f in names.items() if isinstance(f.value, types.ModuleType)}
+        apart = {n for n, m in modules.items() if self._is_apart(m) or (n not in passed and self._is_of_user(m.__name__))}
         bound = set().union(*map(saved_source.bound_names, parts)) - names.keys()
         new = {n: self.found(n, binding, bound) for n, binding in names.items() if n not in apart}
         for node in (n for part in parts for n in saved_source.kept(part)):
@@ -145,7 +152,7 @@ class Module:
         if getattr(builtins, binding.name, self) is value:
             if name != binding.name:
                 self._from("builtins", binding.name, name)
-        elif self._import(name, binding):
+        elif self._write_out(name, binding) or self._import(name, binding):
             pass
         elif self.standalone and not _is_library(value):
             raise ValueError("the text differentiates functions when it runs, for which it needs s2sgrad: save it without "
@@ -156,15 +163,46 @@ class Module:
             self._write(name, value)
         elif is_gradient(value):
             self.differentiate(name, value)
-        elif (written := literal(value)) is not None:
-            self._uses(written)
-            said = "what the function closed over" if binding.space is None else "as it was when this was saved"
-            self.values.append(f"{name} = {written}" + ("\n" if binding.is_ours() else f"  # {said}\n"))
+        elif self._write_value(name, binding):
+            pass
         elif binding.is_ours():
             self._write_statement(name, binding)
         else:
             what = f"`{binding.name}` (of type {type(value).__name__}), which the function reads,"
             raise ValueError(f"{what} cannot be written into a module: pass it as an argument")
+
+    def _write_out(self, name: str, binding: Found) -> bool:
+        """Write out what a standalone module would import from one of the user's, if possible; returns whether it was."""
+        value, space = binding.value, binding.space or {}
+        if isinstance(value, types.FunctionType) and self._is_of_user(_home(value)) and not is_gradient(value):
+            before = (
+                copy.deepcopy((self.imported, self.modules, self.used)),
+                [*self.values],
+                [*self.written],
+                {**self.stands},
+            )
+            try:
+                self._write(name, value)
+            except ValueError:
+                (self.imported, self.modules, self.used), self.values, self.written, self.stands = before
+                return False
+            return True
+        of_user = self._is_of_user(space.get("__name__"))
+        return of_user and _of_library(binding) is None and self._write_value(name, binding)
+
+    def _write_value(self, name: str, binding: Found) -> bool:
+        """Write an object as a literal if it has one; returns whether it has."""
+        written = literal(binding.value)
+        if written is None or (binding.is_ours() and len(written) > _LONGEST):
+            return False
+        self._uses(written)
+        said = "what the function closed over" if binding.space is None else "as it was when this was saved"
+        self.values.append(f"{name} = {written}" + ("\n" if binding.is_ours() else f"  # {said}\n"))
+        return True
+
+    def _is_of_user(self, module: Any) -> bool:
+        """Whether a standalone module has to do without this module."""
+        return self.standalone and isinstance(module, str) and _origin(module) == 2
 
     def _import(self, name: str, binding: Found) -> bool:
         """Import an object if possible; returns whether it was."""
@@ -182,6 +220,8 @@ class Module:
                 self.modules.add(own if own == name else f"{own} as {name}")
         elif _is_public(value) or (module is None and _is_found(value)):
             self._from(_home(value), own, name)
+        elif (module is None or self._is_of_user(module)) and (found := _of_library(binding)) is not None:
+            self._from(*found, name)
         elif module is not None:
             self._from(module, binding.name, name)
         elif isinstance(value, types.FunctionType) and (path := whereabouts(value))[2]:
@@ -275,6 +315,24 @@ def _is_found(value: Any) -> bool:
 
 def _is_public(value: Any) -> bool:
     return _is_found(value) and _home(value) != "__main__" and not any(p.startswith("_") for p in _home(value).split("."))
+
+
+def _of_library(binding: Found) -> tuple[str, str] | None:
+    """A public module of NumPy, SciPy or Python's `math` that has an object, and its name there; None for others.
+
+    >>> from scipy.special import erf
+    >>> _of_library(Found("error", erf, {})), _of_library(Found("pi", np.pi, {})), _of_library(Found("erf", 1.0, {}))
+    (('scipy.special', 'erf'), ('numpy', 'pi'), None)
+    """
+    if isinstance(binding.value, (str, bytes, bool, int, type(None), types.ModuleType)):
+        return None  # many names stand for the same one
+    names = dict.fromkeys((its(binding.value, "__name__", ""), binding.name))
+    homes = sorted((m for m in sys.modules if _LIBRARY.fullmatch(m)), key=lambda m: (m.count("."), m))
+    found = ((m, n) for m in homes for n in names if isinstance(n, str) and n)
+    return next(((m, n) for m, n in found if vars(sys.modules[m]).get(n, _of_library) is binding.value), None)
+
+
+_LIBRARY = re.compile(r"math|(numpy|scipy)(\.[a-z]\w*)*")
 
 
 def _at(value: Any, path: str) -> Any:

@@ -284,7 +284,7 @@ class _Products:
 
     def settled(self, trip: list[gast.AST], statement: gast.AST, changed: set[str]) -> set[str]:
         """Those names that each trip binds to new memory, which no later statement of the trip changes."""
-        places = {bound_name(s): k for k, s in enumerate(trip)}
+        places = {n: k for k, s in enumerate(trip) if (n := bound_name(s)) is not None}
         last = next((k for k, s in enumerate(trip) if s is statement), -1)
         out: set[str] = set()
         for n, k in places.items():

@@ -33,54 +33,60 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.cleanup import deadcode
 from s2sgrad.flow.counts import read_counts, write_counts
-from s2sgrad.ir.forms import bound_name
+from s2sgrad.ir.forms import bound_name, target_name
 from s2sgrad.ir.quote import NAMES, nested, nodes, nodes_of
 from s2sgrad.ir.unit import Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Sum the cotangents of factors alone."""
-    whole = [s for s in effects.walk(tree.body) if _is_summed(unit, getattr(s, "value", None)) and bound_name(s)]
+    whole = {id(s) for s in effects.walk(tree.body) if _is_summed(unit, s)}
     if not whole:
         return tree
     reads, writes = read_counts(tree.body), write_counts(tree.body)
     changed = False
     for block in nested(tree.body):
-        for statement in [s for s in block if any(s is w for w in whole)]:
-            if writes[bound_name(statement)] == 1 and _is_left_out(unit, block, statement, reads):
-                changed = True
+        for place, statement in enumerate(block):
+            if id(statement) in whole and writes[target_name(statement)] == 1:
+                changed = _is_left_out(unit, block, place, reads) or changed
     return deadcode.run(unit, tree) if changed else tree
 
 
-def _is_summed(unit: Unit, value: gast.AST | None) -> bool:
-    """Whether a value is `unbroadcast(g, x)` of names."""
-    return unit.called(value) is runtime.unbroadcast and all(isinstance(a, gast.Name) for a in value.args)
-
-
-def _is_left_out(unit: Unit, block: list[gast.AST], statement: gast.Assign, reads: Counter[str]) -> bool:
-    """Let the readers of a summed cotangent, all in this block, read the one that is not summed, if they sum theirs."""
-    bar, (given, product) = bound_name(statement), [a.id for a in statement.value.args]
-    place = next(k for k, s in enumerate(block) if s is statement)
-    made = next((k for k in range(place - 1, -1, -1) if bound_name(block[k]) == product), None)
-    value = None if made is None else block[made].value
-    if not isinstance(value, gast.BinOp) or not isinstance(value.op, (gast.Mult, gast.Div)):
+def _is_summed(unit: Unit, statement: gast.AST) -> bool:
+    """Whether a statement binds a name to `unbroadcast(g, x)` of names."""
+    if bound_name(statement) is None or unit.called(statement.value) is not runtime.unbroadcast:
         return False
-    factors = [side.id for side in (value.left, value.right) if isinstance(side, gast.Name)]
-    if len(factors) != 2 or product in factors:
+    return all(isinstance(a, gast.Name) for a in statement.value.args)
+
+
+def _is_left_out(unit: Unit, block: list[gast.AST], place: int, reads: Counter[str]) -> bool:
+    """Let the readers of a summed cotangent, all in this block, read the one that is not summed, if they sum theirs."""
+    bar, (given, product) = target_name(block[place]), [a.id for a in block[place].value.args]
+    made = next((k for k in range(place - 1, -1, -1) if bound_name(block[k]) == product), None)
+    if made is None or not _is_product(block[made].value):
+        return False
+    factors = [block[made].value.left.id, block[made].value.right.id]
+    if product in factors:
         return False
     found: list[gast.Name] = []
-    first, last = block[made + 1 : place], place
+    last = place
     for k in range(place + 1, len(block)):
         own = _sums(unit, block[k], bar, product, factors)
         found += own
         last = k if own else last
-    between = [*first, *block[place:last]]
+    between = [*block[made + 1 : place], *block[place:last]]
     if len(found) != reads[bar] or not found or any(unit.changed(s) & {given, product, *factors} for s in between):
         return False
     for node in found:
         node.id = given
     unit.rewritten(*block[place:])
     return True
+
+
+def _is_product(value: gast.AST) -> bool:
+    """Whether a value is the product or the quotient of two names."""
+    plain = isinstance(value, gast.BinOp) and isinstance(value.op, (gast.Mult, gast.Div))
+    return plain and isinstance(value.left, gast.Name) and isinstance(value.right, gast.Name)
 
 
 def _sums(unit: Unit, statement: gast.AST, bar: str, product: str, factors: list[str]) -> list[gast.Name]:

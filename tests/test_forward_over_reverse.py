@@ -14,7 +14,19 @@ from kernels import KERNELS, kernel_of
 from knot_programs import knot_program
 from test_singular_points import ROWS, function_of, quietly
 
-from s2sgrad import S2SGradError, custom_gradient, defvjp, grad, hessian, hvp, jvp, primitive, stop_gradient, value_and_grad
+from s2sgrad import (
+    S2SGradError,
+    custom_gradient,
+    defvjp,
+    grad,
+    hessian,
+    hvp,
+    jacrev,
+    jvp,
+    primitive,
+    stop_gradient,
+    value_and_grad,
+)
 from s2sgrad.driver.options import Options
 
 SECOND = [(entry, number) for entry in CASES if entry.second is True for number in entry.argnums]
@@ -126,6 +138,15 @@ def test_what_a_linear_function_does_is_not_computed():
         second = grad(grad(kernel.function, **kernel.options), kernel.argnums)
         second(*kernel.args())
         assert "for " not in second.source.rpartition('"""')[2], name
+
+
+@pytest.mark.parametrize("argnums", [0, "b", (0, "b"), (0,), ("a", "p"), "p"])
+def test_a_hessian_by_rows(argnums):
+    def f(a, b, p):
+        return np.sum(a**3) * b + np.sum(np.sin(a)) * p["k"] ** 2 * b
+
+    args = X, 3.0, {"k": 2.0}
+    same(hessian(f, argnums)(*args), jacrev(grad(f, argnums), argnums)(*args))
 
 
 def test_the_hessian_of_a_linear_function_is_zeros():

@@ -213,11 +213,7 @@ class Module:
             return False
         module = None if binding.space is None else saved_source.module_of(binding.space)
         if isinstance(value, types.ModuleType) and sys.modules.get(own) is value:
-            package, _, last = own.rpartition(".")
-            if package and last == name and getattr(sys.modules.get(package), last, None) is value:
-                self._from(package, last, last)
-            else:
-                self.modules.add(own if own == name else f"{own} as {name}")
+            self._import_module(name, value)
         elif _is_public(value) or (module is None and _is_found(value)):
             self._from(_home(value), own, name)
         elif (module is None or self._is_of_user(module)) and (found := _of_library(binding)) is not None:
@@ -230,6 +226,14 @@ class Module:
         else:
             return False
         return True
+
+    def _import_module(self, name: str, module: types.ModuleType) -> None:
+        own = module.__name__
+        package, _, last = own.rpartition(".")
+        if package and last == name and getattr(sys.modules.get(package), last, None) is module:
+            self._from(package, last, last)
+        else:
+            self.modules.add(own if own == name else f"{own} as {name}")
 
     def _from(self, module: str, original: str, name: str) -> None:
         self.imported.setdefault(module, set()).add(original if original == name else f"{original} as {name}")

@@ -189,8 +189,10 @@ def _inner(unit: Unit, e: gast.AST, kind_of: KindOf) -> gast.AST | None:
 
 
 def _of_matrices(unit: Unit, e: gast.BinOp, left: Array, right: Array) -> gast.AST:
-    """`np.vdot(a, b)`; where sections may be a row and a column, which that takes for one shape, what broadcasts them:
-    the variable is one number, so that its cotangent is the sum over all elements of the product."""
+    """`np.vdot(a, b)`; of sections what broadcasts, for `vdot` takes a row and a column for one shape.
+
+    The variable is one number: its cotangent is the sum over all elements of the product.
+    """
     if all(is_exact(unit, d) for d in (*(left.dims or ()), *(right.dims or ()))):
         return call(unit, "vdot", np.vdot, e.left, e.right)
     axes = _AXES[: left.rank]

@@ -116,9 +116,7 @@ class Module:
             if binding is None:
                 raise ValueError(f"the text reads `{name}`, which stands for nothing that a module could import")
             names[name] = binding
-        passed = {n for part in parts for n in saved_source.names_alone(part)}
-        modules = {n: f.value for n, f in names.items() if isinstance(f.value, types.ModuleType)}
-        apart = {n for n, m in modules.items() if self._is_apart(m) or (n not in passed and self._is_of_user(m.__name__))}
+        apart = {n for n, f in names.items() if isinstance(f.value, types.ModuleType) and self._is_left(n, f.value, parts)}
         bound = set().union(*map(saved_source.bound_names, parts)) - names.keys()
         new = {n: self.found(n, binding, bound) for n, binding in names.items() if n not in apart}
         for node in (n for part in parts for n in saved_source.kept(part)):
@@ -128,6 +126,15 @@ class Module:
                 source.replace(node, self.found(node.attr, attribute, bound))
             elif isinstance(node, ast.Name) and new.get(node.id, node.id) != node.id:
                 source.replace(node, new[node.id])
+
+    def _is_left(self, name: str, module: types.ModuleType, parts: list[ast.AST]) -> bool:
+        """Whether what the parts read of a module is brought without it: it is ours, or of the user's."""
+        if self._is_apart(module) or not self._is_of_user(module.__name__):
+            return self._is_apart(module)
+        nodes = [n for part in parts for n in saved_source.kept(part)]
+        read = [n for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == name]
+        alone = sum(isinstance(n, ast.Name) and n.id == name for n in nodes) > len(read)
+        return not alone and all(n.attr in vars(module) for n in read)
 
     def found(self, name: str, binding: Found, bound: Set[str] = frozenset()) -> str:
         """Make an object available; returns its name, this one or a similar one, which is none of those that are `bound`."""

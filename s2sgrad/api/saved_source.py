@@ -160,16 +160,6 @@ def bound_names(node: ast.AST) -> set[str]:
 _UNUSED = "_what_is_defined"
 
 
-def names_alone(node: ast.AST) -> set[str]:
-    """The names that stand for themselves somewhere, and not for the owner of an attribute.
-
-    >>> sorted(names_alone(ast.parse("a.x + b + c(d.y)")))
-    ['b', 'c']
-    """
-    owners = {id(n.value) for n in kept(node) if isinstance(n, ast.Attribute)}
-    return {n.id for n in kept(node) if isinstance(n, ast.Name) and id(n) not in owners}
-
-
 class _Bare(ast.NodeTransformer):
     """Removes annotations, and the defaults and decorators of the outermost function."""
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 
 OURS = __name__.partition(".")[0]
@@ -30,5 +31,9 @@ def is_installed_package(package: str) -> bool:
 
 def is_of_library(cls: type) -> bool:
     """Whether a class is of such a package, and is not compiled like the user's."""
-    module = cls.__module__ or ""
-    return cls is not object and is_installed_package(package(module)) and not module.startswith(STANDARD)
+    return cls is not object and _is_of_library(cls.__module__ or "")
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_of_library(module: str) -> bool:
+    return is_installed_package(package(module)) and not module.startswith(STANDARD)

@@ -7,6 +7,7 @@ class Level(float): def __neg__(self): ..       ->      `-p * x` is not -(p * x)
 from __future__ import annotations
 
 import collections
+import functools
 from typing import Any
 
 import numpy as np
@@ -83,10 +84,23 @@ def computes_otherwise(cls: type) -> bool:
         return any(vars(k).keys() & (vars(np.ndarray).keys() | {"__iter__"}) - _MADE_AND_SHOWN for k in others)
     if not issubclass(cls, NUMBERS) or is_of_library(cls):
         return False
-    libraries = [k for k in cls.__mro__ if is_of_library(k)]
-    computed = {n for k in libraries if issubclass(k, NUMBERS) and k.__module__ != "enum" for n in vars(k)}
-    given = ((n, f) for k in _users(cls) for n, f in vars(k).items() if n in (computed | _BY_NUMPY) - _MADE_AND_SHOWN)
+    libraries, users = _of_whom(cls)
+    computed = _computed_by(libraries)
+    given = ((n, vars(k)[n]) for k in users for n in computed.intersection(vars(k)))
     return any(all(vars(k).get(n) is not f for k in libraries) for n, f in given)  # an `IntFlag` copies those of `Flag`
+
+
+def _of_whom(cls: type) -> tuple[tuple[type, ...], list[type]]:
+    """The classes of libraries that an object of a class is of, and those of the user's."""
+    libraries = tuple([k for k in cls.__mro__ if is_of_library(k)])
+    return libraries, [k for k in cls.__mro__ if k is not object and k not in libraries]
+
+
+@functools.lru_cache(maxsize=1024)
+def _computed_by(libraries: tuple[type, ...]) -> frozenset[str]:
+    """The names of what these classes of numbers compute, and by which NumPy asks."""
+    computed = {n for k in libraries if issubclass(k, NUMBERS) and k.__module__ != "enum" for n in vars(k)}
+    return frozenset((computed | _BY_NUMPY) - _MADE_AND_SHOWN)
 
 
 def converts_otherwise(cls: type) -> bool:
@@ -113,7 +127,7 @@ def makes_otherwise(cls: type) -> bool:
 
 def _users(cls: type) -> list[type]:
     """The classes of the user's that an object of a class is of."""
-    return [k for k in cls.__mro__ if not is_of_library(k) and k is not object]
+    return _of_whom(cls)[1]
 
 
 def _overrides(users: list[type], method: str) -> bool:

@@ -74,12 +74,16 @@ def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NONE, run_by:
     if found is None or found[0] is None or (keywords and not PLAIN.issuperset(map(type, keywords.values()))):
         return _apply_among(primitive, args, keywords, run_by)
     run, below, active = found
-    if type(primitive) is np.ufunc and not run.level and not keywords and run_by is None:
+    if run.level or keywords or run_by is not None:
+        y = _called(run, primitive, tuple(below), keywords, run_by)
+    elif type(primitive) is np.ufunc:
         y = primitive(*below)
         if active and type(y) is np.ndarray and y.base is None and y.dtype.kind == "f":
             return _fresh(run, primitive, args, _NONE, y)
     else:
-        y = _called(run, primitive, tuple(below), keywords, run_by)
+        y = METHODS.get(primitive, primitive)(*below)
+        if active and type(y) is np.ndarray:
+            return recorded(run, primitive, args, _NONE, y, True)
     if type(y) in FLOATS or (type(y) is Number and y.run.level < run.level):
         if not keywords and all(type(a) is Number or type(a) in _SINGLE for a in args):
             return of_numbers(run, primitive, args, y)
@@ -242,10 +246,14 @@ def _fresh(run: Run, primitive: Any, args: tuple, keywords: dict[str, Any], y: n
     """An array in memory of its own, as a handle; it carries a derivative unless the primitive has none."""
     plain = not run.complex and y.dtype.kind == "f"  # the usual case
     known = operations.known(primitive) if plain else _known(run, primitive, args, keywords, y)
-    result = Array(y, run.enter(y, not known.flat), run)
+    root = run.enter(y, not known.flat)
+    result = Array(y, root, run)
     if not known.flat:
         call, operands, named, where = _bound(run, known, args, keywords)
-        outcome = kept_array(result, known.borrows and call.reads[-1])
+        outcome = Kept(y, -1, root, True)
+        result.kept = 0, outcome
+        if known.borrows and call.reads[-1]:
+            outcome.borrow(run)
         run.entries.append((operations.pull_fresh, call, operands, named, outcome, where))
     return result
 
@@ -324,25 +332,37 @@ def placed(run: Run, made: list[Any]) -> int:
 
 def _bound(run: Run, known: operations.Primitive, args: tuple, keywords: dict[str, Any]) -> tuple[Any, tuple, dict, Any]:
     """(the pattern of a call, its operands and keywords for the record, where it stands: of one without a derivative)."""
-    borrows, found = known.borrows, []
+    borrows, told, usual = known.borrows, known.told, not keywords and len(args) == known.count
+    found: list[Any] = []
+    pattern: list[Any] = []  # as `Primitive.pattern` has it
     for a in args:
-        if type(a) is not Array or a.run is not run:
-            found.append(a if type(a) in _SINGLE else kept(run, a, borrows))
-        elif (k := a.kept) is not None and k[0] == a.root.version and k[1].followed == a.root.active:
-            found.append(k[1])
+        kind = type(a)
+        if kind is Array and a.run is run:
+            k = a.kept
+            fresh = k is None or k[0] != a.root.version or k[1].followed != a.root.active
+            found.append(operand := kept_array(a, False) if fresh else k[1])
+            pattern.append(operand.followed if told else (operand.followed, bottom(a.value).shape))
+        elif kind in _SINGLE:
+            found.append(a)
+            pattern.append(not told and (kind, a))
         else:
-            found.append(kept_array(a, False))
-    named = {k: kept(run, v) for k, v in keywords.items()} if keywords else keywords
-    call, operands, named = known.prepared(tuple(found), named)
+            usual = False
+            found.append(kept(run, a, borrows))
+    call = known.patterns.get(tuple(pattern)) if usual else None
+    operands, named = tuple(found), keywords
+    if call is None or call.refusal is not None:
+        named = {k: kept(run, v) for k, v in keywords.items()} if keywords else keywords
+        call, operands, named = known.prepared(operands, named)
+        usual = False
     if borrows:
         for operand, is_read in zip(operands, call.reads, strict=False):
             if is_read and type(operand) is Kept and not operand.borrowed:
                 operand.borrow(run)
+    if usual:
+        return call, operands, named, None
     if named:
         _borrow(run, named.values())  # of a linear rule these are the coefficients
-    shown = call.refusal is not None or not _NESTED.isdisjoint(map(type, operands))
-    if named and not shown:
-        shown = not _NESTED.isdisjoint(map(type, named.values()))
+    shown = call.refusal is not None or not _NESTED.isdisjoint(map(type, (*operands, *named.values())))
     return call, operands, named, user_place() if shown else None
 
 

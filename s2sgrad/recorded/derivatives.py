@@ -81,6 +81,8 @@ class Lifting:
 
     def gives(self, y: Any) -> bool:
         """Whether a result is, or holds, an argument or a part of one."""
+        if not self._arrays and not self._containers:
+            return False
         roots = {id(lifted_.root) for _, lifted_ in self._arrays}
         held = {id(container) for _, container, _ in self._containers}
         if any(type(h) is Array and id(h.root) in roots for h in handles_in(y, [])):
@@ -433,9 +435,11 @@ def vjp(f: Any, args: tuple, keywords: dict[str, Any], wanted: tuple[int, ...]) 
 
 def held(run: Run, y: Any) -> Any:
     """A result for the record, objects included."""
-    if not is_handle(y) and (parts := attributes_of(y)) is not None:
+    if is_handle(y):
+        return kept(run, y, False)
+    if (parts := attributes_of(y)) is not None:
         return {name: held(run, item) for name, item in parts.items()}
-    if isinstance(y, (list, tuple, dict)) and not is_handle(y):
+    if isinstance(y, (list, tuple, dict)):
         return rebuilt(y, lambda item: held(run, item))
     return kept(run, y, False)
 

@@ -115,6 +115,8 @@ def recall() -> None:
 
 def release() -> None:
     """After the run: what was left there is plain again; of many places, the first keep their handles."""
+    if not _LEFT:
+        return
     for key in list(_LEFT)[: max(0, len(_LEFT) - _PLACES)]:
         del _LEFT[key]
     for x, _ in list(_LEFT.values()):

@@ -32,6 +32,7 @@ from s2sgrad.recorded.guests import handles_stored
 from s2sgrad.recorded.identity import ASKING
 from s2sgrad.recorded.library import SPECIAL, applied, require_no_digits, require_no_text
 from s2sgrad.recorded.making import vectorized
+from s2sgrad.recorded.patterns import known
 from s2sgrad.recorded.places import user_place
 from s2sgrad.recorded.remembering import key_of
 from s2sgrad.recorded.rewriting import FOLLOWED, followed
@@ -524,7 +525,8 @@ def _of_dispatched(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     special = SPECIAL.get(f)
     if special is not None:
         return special(*args, **keywords)
-    return applied(f, args, keywords) if _is_told(f, None) else _of_numpy(f, args, keywords)
+    told = known(f)
+    return applied(f, args, keywords) if told.flat or told.rule is not None else _of_numpy(f, args, keywords)
 
 
 def _of_numpy(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:

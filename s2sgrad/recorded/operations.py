@@ -23,7 +23,7 @@ from s2sgrad.recorded.patterns import (
 )
 from s2sgrad.recorded.places import user_place
 from s2sgrad.recorded.runs import Run
-from s2sgrad.recorded.values import bottom, is_handle
+from s2sgrad.recorded.values import PLAIN, bottom, is_handle
 from s2sgrad.runtime.structure import filled, leaves, rebuilt
 
 _UNREAD = (TypeError, AttributeError, IndexError, ValueError)
@@ -62,12 +62,13 @@ def _spread(sweep: Any, entry: tuple, arrived: Any, mask: Any) -> None:
     rule = call.rule
     if rule.given is not None and type(arrived) is np.ndarray:
         arrived = arrived.copy()  # others may hold it, and the user's function may write it
+    form = sweep.forms.value
     if sweep.nested:
-        values, y = [sweep.forms.value(o) for o in operands], sweep.forms.value(result)
+        values, y = [form(o) for o in operands], form(result)
     else:
-        values = [o.value if type(o) is Kept else sweep.forms.value(o) for o in operands]
-        y = result.value if type(result) is Kept else sweep.forms.value(result)
-    named = {name: sweep.forms.value(o) for name, o in keywords.items()} if keywords else keywords
+        values = [o.value if type(o) is Kept else o if type(o) in PLAIN else form(o) for o in operands]
+        y = result.value if type(result) is Kept else form(result)
+    named = {name: form(o) for name, o in keywords.items()} if keywords else keywords
     if call.keyword_pullbacks:
         _spread_to_keywords(sweep, entry, (arrived, y, values, named))
     if not call.wanted:

@@ -204,10 +204,10 @@ def carries(value: Any) -> bool:
 
 class Primitive:
     """What is known of a primitive, whatever it is called with.  `borrows`: its rule needs values, not only shapes;
-    `told`: its rule has no conditions; `lead`: so many arguments by position are neither `out` nor `dtype`, nor let it
+    `told`: its rule has no conditions; `count`: so many operands are in the rule's order as they are; `lead`: so many arguments by position are neither `out` nor `dtype`, nor let it
     write into its arguments."""
 
-    __slots__ = ("arrangements", "borrows", "changes", "flat", "lead", "of_complex", "of_numbers", "patterns", "primitive",
+    __slots__ = ("arrangements", "borrows", "changes", "count", "flat", "lead", "of_complex", "of_numbers", "patterns", "primitive",
                  "rule", "told")  # fmt: skip
 
     def __init__(self, primitive: Any, of_complex: bool = False) -> None:
@@ -217,6 +217,7 @@ class Primitive:
         self.flat = table.is_flat(primitive) and alone is None
         self.borrows = rule is None or rule.tag != "linear"
         self.told = rule is not None and not rule.variadic and not (rule.refinements or rule.refusals or rule.keyword_rules)
+        self.count = -1 if rule is None or rule.variadic else len(rule.differentiable)
         names = by_position(primitive) or ()
         ends = [k for k, name in enumerate(names) if name in ("out", "dtype") or overwrites(name)]
         self.lead = primitive.nin if isinstance(primitive, np.ufunc) else min(ends, default=len(names))
@@ -240,14 +241,17 @@ class Primitive:
     def prepared(self, operands: tuple, keywords: dict[str, Any]) -> tuple[Prepared, tuple, dict[str, Any]]:
         """(the call pattern, its operands in the rule's order, its keywords by the rule's names)."""
         rule, why = self.rule, ""
-        if rule is not None and (rule.variadic or keywords or len(operands) != len(rule.differentiable)):
+        if rule is not None and (keywords or len(operands) != self.count):
             operands, keywords, why = self.arranged(operands, keywords)
         if rule is None or why:
             made = Prepared(self.primitive, None, operands, keywords)
             made.refusal = why or made.refusal
             return made, operands, keywords
-        key = self._pattern(operands, keywords)
-        found = self.patterns.get(key) if key is not None else None
+        key = self.pattern(operands, keywords)
+        try:
+            found = self.patterns.get(key)
+        except TypeError:  # of what has no hash
+            key = found = None
         if found is None:
             found = Prepared(self.primitive, rule, operands, keywords, self.of_complex)
             if key is not None:
@@ -256,23 +260,22 @@ class Primitive:
                 self.patterns[key] = found
         return found, operands, keywords
 
-    def _pattern(self, operands: tuple, keywords: dict[str, Any]) -> Any:
+    def pattern(self, operands: tuple, keywords: dict[str, Any]) -> Any:
         """What a prepared call depends on; None where that is not told quickly."""
         if self.told and not keywords:
             return tuple([v.followed if type(v) is Kept else type(v) not in _CONSTANTS and carries(v) for v in operands])
         try:
-            told = tuple(map(_told, operands)), *((name, _told(v)) for name, v in keywords.items())
-            hash(told)
+            told = tuple([_told(v) for v in operands])
+            return (told, *[(name, _told(v)) for name, v in keywords.items()]) if keywords else told
         except TypeError:
             return None
-        return told
 
 
 def _told(v: Any) -> Any:
     """What a condition may ask about an operand; TypeError where that is not told quickly."""
     kind = type(v)
     if kind is Kept:
-        value = bottom(v.value)
+        value = v.value if type(v.value) is np.ndarray else bottom(v.value)
         return v.followed, value.shape if v.root is not None else type(value)
     if kind is np.ndarray:
         return v.shape

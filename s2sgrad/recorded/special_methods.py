@@ -20,6 +20,7 @@ from s2sgrad.recorded.runs import AFTERWARDS, OPEN, refuse
 from s2sgrad.recorded.values import Array, Number, handles_in
 from s2sgrad.rules import table
 from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.homes import is_of_library
 from s2sgrad.runtime.subclasses import NUMBERS, is_otherwise, refused_subclass
 from s2sgrad.source import brings_gradient
 
@@ -94,7 +95,7 @@ def _follow_numbers() -> None:
     left = [*NUMBERS]
     for cls in left:
         left += type.__subclasses__(cls)
-        if cls.__flags__ & _CHANGEABLE and is_otherwise(cls):
+        if cls.__flags__ & _CHANGEABLE and not is_of_library(cls) and is_otherwise(cls):
             follow_class(cls)
 
 

@@ -56,6 +56,8 @@ class Forms:
             return bar
         if elementwise:
             return apply(runtime.unbroadcast, (bar, x))
+        if type(bar) is np.float64:
+            return _spread(bar, shape)
         return apply(np.broadcast_to, (bar,), {"shape": shape})
 
     def zeros(self, value: Any) -> Any:
@@ -160,9 +162,8 @@ class Sweep:
     def add(self, kept: Kept, bar: Any, elementwise: bool) -> None:
         """Add to the cotangent of an operand, which broadcasting may have stretched."""
         root, where = kept.root, kept.where
-        if root is not None and root.owner is where and type(bar) is np.ndarray and self.marks is None:  # the usual case
-            fits = bar.shape == where.shape and bar.dtype == where.dtype
-            if fits and root not in self.bars and where.flags.c_contiguous:
+        if type(bar) is np.ndarray and root is not None and root.owner is where and self.marks is None:  # the usual case
+            if bar.shape == where.shape and bar.dtype is where.dtype and root not in self.bars and where.flags.c_contiguous:
                 alone = getrefcount(bar) == _ALONE and bar.base is None
                 return self._join(root, bar, alone)
         if kept.followed:
@@ -227,6 +228,13 @@ class Sweep:
         bars[offset] += conjugated(bar) if self.mixed and is_complex(bar) else bar
         if self.marks is not None:
             self.marks.add_item(root, offset)
+
+
+def _spread(bar: np.float64, shape: tuple[int, ...]) -> np.ndarray:
+    """`np.broadcast_to(bar, shape)`, of a number, in a third of the time."""
+    spread: np.ndarray = np.ndarray(shape, bar.dtype, np.array(bar), 0, (0,) * len(shape))
+    spread.flags.writeable = False
+    return spread
 
 
 def _scattered(root: Root, where: np.ndarray, bar: Any) -> Any:

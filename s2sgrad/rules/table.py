@@ -251,7 +251,8 @@ _PAIRED: set[tuple[Rule, str]] = set()
 _OF_OWN_SIZES: set[Any] = set()
 _BOUND: dict[tuple[type, str], Rule] = {}  # of methods in C that are called as objects, by class and name
 _MAKING_COMPLEX: set[Rule] = set()
-_OWNERS, _OWNERLESS = dict[int, Any](), set[Any]()
+_OWNERS: dict[int, Any] = {}
+_OWNERLESS: dict[int, Any] = {}
 _HANDING_ON: dict[type, Callable[[Any, str], tuple[Any, dict[Any, Any]] | None]] = {}
 _TYPES: set[type] = set()  # of what has been entered: an object of another type only says that it is equal
 GIVEN: dict[Any, Rule] = {}  # by the user, to callables that are no functions of Python's, by their identity
@@ -320,7 +321,7 @@ def of_complex_alone(primitive: Any) -> Rule | None:
 
 def without_owner(*methods: Any) -> None:
     """List methods that change their owner, which is none of their rules' arguments: a bound one has the rule, too."""
-    _OWNERLESS.update(methods)
+    _OWNERLESS.update({id(method): method for method in methods})
 
 
 def changes_owner(primitive: Any) -> bool:
@@ -328,7 +329,7 @@ def changes_owner(primitive: Any) -> bool:
     arriving.read_for(primitive)
     if isinstance(primitive, (types.BuiltinMethodType, types.MethodType)):
         primitive = getattr(type(primitive.__self__), primitive.__name__, None)
-    return any(primitive is method for method in _OWNERLESS)
+    return id(primitive) in _OWNERLESS
 
 
 def of_complex_numbers(*primitives: Any) -> None:

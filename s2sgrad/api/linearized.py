@@ -7,14 +7,14 @@ x_bar = pullback(y_bar)      ->      f's `bwd` with its tangent, along those of 
 
 from __future__ import annotations
 
+import functools
 import types
 from typing import Any
 
 from s2sgrad import pullbacks, runtime
 from s2sgrad.api import transposed
 from s2sgrad.api.higher import Along, holds_data, pair_again, taken_apart
-from s2sgrad.recorded.pairs import Half
-from s2sgrad.runtime.checks import Refusal
+from s2sgrad.recorded.pairs import Back, Forth
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.copies import copied
 from s2sgrad.runtime.handed import ungiven_alike
@@ -31,10 +31,9 @@ def of_vjp(vjp: Any, arguments: tuple, dots: tuple, options: dict[str, Any], alo
     f, *args = arguments[first:]
     held_dot, dots = dots[first] if holds_data(f) else None, dots[first + 1 :]
     f, (fwd, bwd, places, receiver, keywords) = pair_again(f, tuple(args), options)
-    if isinstance(fwd, Half):
-        raise Refusal(None, f"the pullback of `{fwd.__name__}`, which is recorded, is asked for its tangent")
-    held = held_dot or (None,) * len(receiver)
-    (y, record), (y_dot, record_dot) = along(fwd, (*receiver, *args), (*held, *dots), keywords)
+    primals, tangents = (*receiver, *args), (*(held_dot or (None,) * len(receiver)), *dots)
+    recorded = isinstance(fwd, Forth)
+    (y, record), (y_dot, record_dot) = (fwd.along if recorded else functools.partial(along, fwd))(primals, tangents, keywords)
     pullback = runtime.Pullback(bwd, record, places, tuple(map(runtime.zeros, args)))
     if vjp is not runtime.vjp:
         pullbacks.require_result(f, y, pullback)
@@ -64,7 +63,11 @@ def of_pullback(pullback: Any, record_dot: Any, bars: tuple, dots: tuple, along:
         record = runtime.refilled(pullback.saved, pullback.bwd)
         if record_dot is not None:
             record_dot = runtime.refilled(record_dot, pullback.bwd)
-        out = along(pullback.bwd, (record, pullback.cotangent(bars)), (record_dot, *dots), {})
+        bar = pullback.cotangent(bars)
+        if isinstance(pullback.bwd, Back):
+            out = pullback.bwd.along(record, bar, record_dot, *dots)
+        else:
+            out = along(pullback.bwd, (record, bar), (record_dot, *dots), {})
     shown = len(pullback.rest) - getattr(pullback, "hidden", 0)
     value, tangent = (runtime.spread(pullback, part)[:shown] for part in out)
     if pullback.like is None:

@@ -358,16 +358,26 @@ class Recorded(Lasting):
 
         The sweep is linear in its seed: it is recorded, and swept in turn."""
         if self._transposed is None or OPEN.runs:
-            run = Run()
-            lifting = Lifting(run)
-            seed = lifting.differentiated(seed_of(self.record.result))
-            with run:
-                bars = self.pullback(seed)
-            self._transposed = Record(run, held(run, bars), lifting.leaves)
-        dots = self._transposed.pull(tangents)
-        if any(entry is not None and entry[0] in OWN_PULLS for entry in self.record.entries):
-            _require_linear(self._transposed, tangents, dots)
-        return tangent_of(self.record.result, iter(dots))
+            self._transposed = transposed(self.record, self.pullback)
+        return tangent_along(self.record, self._transposed, tangents)
+
+
+def transposed(record: Record, pullback: Callable[[Any], list[Any]]) -> Record:
+    """The record of a sweep, with its seed as argument."""
+    run = Run()
+    lifting = Lifting(run)
+    seed = lifting.differentiated(seed_of(record.result))
+    with run:
+        bars = pullback(seed)
+    return Record(run, held(run, bars), lifting.leaves)
+
+
+def tangent_along(record: Record, transposed: Record, tangents: list[Any]) -> Any:
+    """The tangent of a record's result along those of the arguments."""
+    dots = transposed.pull(tangents)
+    if any(entry is not None and entry[0] in OWN_PULLS for entry in record.entries):
+        _require_linear(transposed, tangents, dots)
+    return tangent_of(record.result, iter(dots))
 
 
 def _require_linear(transposed: Record, tangents: list[Any], dots: list[Any]) -> None:

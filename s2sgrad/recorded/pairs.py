@@ -3,7 +3,8 @@
     y, f_pullback = vjp(f, x)   ->   y, saved = fwd(x): f runs on handles, saved is its record; bwd(saved, y_bar): the sweep
 
 Where such a text is differentiated, `fwd` is recorded in a run of its own, and the sweep of `bwd` goes on in that run.  What
-is left of the cotangents then is the cotangent of `saved`.
+is left of the cotangents then is the cotangent of `saved`.  Its tangent is the direction of the arguments: the run has all
+that the cotangents depend on.
 """
 
 from __future__ import annotations
@@ -14,7 +15,18 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.errors.raised import in_a_text
-from s2sgrad.recorded.derivatives import Lifting, Recorded, begin, cotangent, held, lowered, structured
+from s2sgrad.recorded.derivatives import (
+    Lifting,
+    Record,
+    Recorded,
+    begin,
+    cotangent,
+    held,
+    lowered,
+    structured,
+    tangent_along,
+    transposed,
+)
 from s2sgrad.recorded.runs import Lasting, Run
 from s2sgrad.recorded.sweep import Sweep
 from s2sgrad.recorded.values import is_handle, plain
@@ -36,6 +48,29 @@ class Saved(Lasting):
     def zero_cotangent(self, zeros: Any) -> None:
         """None: a cotangent of a record is a dict."""
         return None
+
+
+class Direction(Lasting):
+    """The tangent of a `Saved`: the arguments of its run, and their tangents."""
+
+    __slots__ = ("dots", "leaves", "primals")
+
+    def __init__(self, leaves: list[Any], primals: list[Any], dots: list[Any]) -> None:
+        self.leaves, self.primals, self.dots = leaves, primals, dots
+
+    def of(self, run: Run, y: Any) -> Any:
+        """The tangent of what depends on these arguments in a run."""
+        record = Record(run, held(run, y), self.leaves)
+
+        def pullback(seed: Any) -> list[Any]:
+            ready = iter(record.pull(seed))
+            return [structured(x, ready) for x in self.primals]
+
+        return tangent_along(record, transposed(record, pullback), self.dots)
+
+    def and_of(self, lifting: Lifting, primal: Any, dot: Any) -> Direction:
+        """The same, and that of a further argument of the run."""
+        return Direction([*self.leaves, *lifting.leaves], [*self.primals, primal], [*self.dots, dot])
 
 
 class Half:
@@ -73,18 +108,29 @@ class Forth(Half):
             raise found from None
         return of_its_own(recorded.value), Saved(recorded)
 
+    def _in_a_run(self, args: tuple, keywords: dict[str, Any]) -> tuple[Run, Any, Lifting, Recorded]:
+        """(a run, in which the recording is recorded; the value in it; the arguments in it; the recording)."""
+        run = Run()
+        lifting = Lifting(run)
+        given = [lifting.differentiated(a) if k in self.places else a for k, a in enumerate(args)]
+        with run:
+            recorded = Recorded(self.of, tuple(given), keywords, self.places)
+        require_unwritten(recorded, self.__name__)
+        return run, recorded.value, lifting, recorded
+
+    def along(self, args: tuple, dots: tuple, keywords: dict[str, Any]) -> tuple[Any, Any]:
+        """(the same, its tangent)."""
+        run, y, lifting, recorded = self._in_a_run(args, keywords)
+        direction = Direction(lifting.leaves, [args[k] for k in self.places], [dots[k] for k in self.places])
+        return (of_its_own(lowered(run, y)), Saved(recorded, run)), (direction.of(run, y), direction)
+
     def halves(self) -> Halves:
         """(the same, recorded; its adjoint)."""
 
         def fwd(*args: Any, **keywords: Any) -> tuple[Any, Any]:
-            run = Run()
-            lifting = Lifting(run)
-            given = [lifting.differentiated(a) if k in self.places else a for k, a in enumerate(args)]
-            with run:
-                recorded = Recorded(self.of, tuple(given), keywords, self.places)
-            require_unwritten(recorded, self.__name__)
-            saved = run, held(run, recorded.value), lifting.leaves, args, len(run.entries)
-            return (of_its_own(lowered(run, recorded.value)), Saved(recorded, run)), saved
+            run, y, lifting, recorded = self._in_a_run(args, keywords)
+            saved = run, held(run, y), lifting.leaves, args, len(run.entries)
+            return (of_its_own(lowered(run, y)), Saved(recorded, run)), saved
 
         def bwd(saved: Any, bars: Any) -> Any:
             run, y, leaves, args, end = saved
@@ -112,19 +158,30 @@ class Back(Half):
         single = len(self.places) == 1
         return lambda bars: saved.recorded.tangent([bars] if single else list(bars))
 
+    def _in_the_run(self, saved: Saved, y_bar: Any) -> tuple[Run, Any, Lifting]:
+        """(the run of the other half, the cotangents in it, the cotangent of the result in it)."""
+        run = saved.run
+        if run is None:
+            raise Refusal(None, f"the pullback of `{self.__name__}`, which is recorded, is differentiated alone")
+        lifting = Lifting(run)
+        seed = lifting.differentiated(y_bar)
+        with run:
+            out = saved.recorded.pullback(seed)
+        return run, out[0] if len(out) == 1 else tuple(out), lifting
+
+    def along(self, saved: Saved, y_bar: Any, direction: Direction | None, y_bar_dot: Any) -> tuple[Any, Any]:
+        """(the same, its tangent): along that of the record, and of the cotangent of the result."""
+        if direction is None:
+            return self(saved, y_bar), self(saved, y_bar_dot)
+        run, out, lifting = self._in_the_run(saved, y_bar)
+        return lowered(run, out), direction.and_of(lifting, y_bar, y_bar_dot).of(run, out)
+
     def halves(self) -> Halves:
         """(the same, recorded in the run of the other half; its adjoint)."""
 
         def fwd(saved: Saved, y_bar: Any) -> tuple[Any, Any]:
-            run = saved.run
-            if run is None:
-                raise Refusal(None, f"the pullback of `{self.__name__}`, which is recorded, is differentiated alone")
-            lifting = Lifting(run)
-            first = len(run.entries)
-            seed = lifting.differentiated(y_bar)
-            with run:
-                out = saved.recorded.pullback(seed)
-            result = out[0] if len(out) == 1 else tuple(out)
+            first = 0 if saved.run is None else len(saved.run.entries)
+            run, result, lifting = self._in_the_run(saved, y_bar)
             record = run, held(run, result), lifting.leaves, y_bar, first, len(run.entries)
             return lowered(run, result), record
 

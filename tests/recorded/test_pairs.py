@@ -149,6 +149,37 @@ def test_a_callee_that_only_the_run_knows(callee):
     np.testing.assert_allclose(grad(outer)(X, callee), differences(lambda x: outer(x, callee), X), rtol=1e-6, atol=1e-9)
 
 
+@pytest.mark.sampled(one_in=2)
+@pytest.mark.parametrize("callee", [iterators, side_by_side, closes_over, filled])
+def test_the_tangent_of_a_pullback(callee):
+    def of_the_value_and_two_calls(x):
+        y, pullback = vjp(callee, x * x)
+        return np.sum(pullback(np.sin(y) * x[0])[0] * x) + y * pullback(2.0)[0][1]
+
+    def of_the_seed_alone(x):
+        _, pullback = vjp(callee, V)
+        return np.sum(pullback(x[0] * x[1])[0] * x)
+
+    for f in (of_the_value_and_two_calls, of_the_seed_alone):
+        value, dot = jvp(f, (X,), (V,))
+        np.testing.assert_allclose([value, dot], [f(X), differences(f, X, 1e-5) @ V], rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.sampled(one_in=2)
+@pytest.mark.parametrize("callee", [iterators, side_by_side, closes_over, filled])
+def test_the_tangent_of_a_pullback_in_some_arguments(callee):
+    def scaled(h, k):
+        return callee(h * k)
+
+    def f(k):
+        y, pullback = vjp(scaled, X, k)
+        dh, dk = pullback(y)
+        return np.sum(dh) * dk
+
+    slope = (f(1.5 + 1e-6) - f(1.5 - 1e-6)) / 2e-6
+    np.testing.assert_allclose(jvp(f, (1.5,), (1.0,)), [f(1.5), slope], rtol=1e-6)
+
+
 @pytest.mark.parametrize("callee", [iterators, side_by_side, closes_over, filled])
 def test_strict_refuses(callee):
     with pytest.raises(S2SGradError):

@@ -33,7 +33,9 @@ def of_vjp(vjp: Any, arguments: tuple, dots: tuple, options: dict[str, Any], alo
     f, (fwd, bwd, places, receiver, keywords) = pair_again(f, tuple(args), options)
     primals, tangents = (*receiver, *args), (*(held_dot or (None,) * len(receiver)), *dots)
     recorded = isinstance(fwd, Forth)
-    (y, record), (y_dot, record_dot) = (fwd.along if recorded else functools.partial(along, fwd))(primals, tangents, keywords)
+    (y, record), (y_dot, record_dot) = (fwd.along if recorded else functools.partial(along, fwd))(
+        primals, tangents, keywords
+    )
     pullback = runtime.Pullback(bwd, record, places, tuple(map(runtime.zeros, args)))
     if vjp is not runtime.vjp:
         pullbacks.require_result(f, y, pullback)

@@ -204,11 +204,11 @@ def carries(value: Any) -> bool:
 
 class Primitive:
     """What is known of a primitive, whatever it is called with.  `borrows`: its rule needs values, not only shapes;
-    `told`: its rule has no conditions; `count`: so many operands are in the rule's order as they are; `lead`: so many arguments by position are neither `out` nor `dtype`, nor let it
+    `told`: its rule has no conditions; `lead`: so many arguments by position are neither `out` nor `dtype`, nor let it
     write into its arguments."""
 
-    __slots__ = ("arrangements", "borrows", "changes", "count", "flat", "lead", "of_complex", "of_numbers", "patterns", "primitive",
-                 "rule", "told")  # fmt: skip
+    __slots__ = ("arrangements", "borrows", "changes", "count", "flat", "lead", "of_complex", "of_numbers", "patterns",
+                 "primitive", "rule", "told")  # fmt: skip
 
     def __init__(self, primitive: Any, of_complex: bool = False) -> None:
         self.primitive, self.changes, self.of_complex = primitive, table.changes, of_complex
@@ -217,6 +217,7 @@ class Primitive:
         self.flat = table.is_flat(primitive) and alone is None
         self.borrows = rule is None or rule.tag != "linear"
         self.told = rule is not None and not rule.variadic and not (rule.refinements or rule.refusals or rule.keyword_rules)
+        # so many operands are in the rule's order as they are
         self.count = -1 if rule is None or rule.variadic else len(rule.differentiable)
         names = by_position(primitive) or ()
         ends = [k for k, name in enumerate(names) if name in ("out", "dtype") or overwrites(name)]

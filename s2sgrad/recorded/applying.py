@@ -82,8 +82,6 @@ def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NONE, run_by:
             return _fresh(run, primitive, args, _NONE, y)
     else:
         y = METHODS.get(primitive, primitive)(*below)
-        if active and type(y) is np.ndarray:
-            return recorded(run, primitive, args, _NONE, y, True)
     if type(y) in FLOATS or (type(y) is Number and y.run.level < run.level):
         if not keywords and all(type(a) is Number or type(a) in _SINGLE for a in args):
             return of_numbers(run, primitive, args, y)
@@ -349,21 +347,32 @@ def _bound(run: Run, known: operations.Primitive, args: tuple, keywords: dict[st
             usual = False
             found.append(kept(run, a, borrows))
     call = known.patterns.get(tuple(pattern)) if usual else None
-    operands, named = tuple(found), keywords
-    if call is None or call.refusal is not None:
-        named = {k: kept(run, v) for k, v in keywords.items()} if keywords else keywords
-        call, operands, named = known.prepared(operands, named)
-        usual = False
-    if borrows:
-        for operand, is_read in zip(operands, call.reads, strict=False):
-            if is_read and type(operand) is Kept and not operand.borrowed:
-                operand.borrow(run)
-    if usual:
-        return call, operands, named, None
+    if call is not None and call.refusal is None:
+        if borrows:
+            _borrow_read(run, call, found)
+        return call, tuple(found), keywords, None
+    return _prepared(run, known, tuple(found), keywords)
+
+
+def _prepared(
+    run: Run, known: operations.Primitive, operands: tuple, keywords: dict[str, Any]
+) -> tuple[Any, tuple, dict, Any]:
+    """The same, where the pattern is new, or not told quickly."""
+    named = {k: kept(run, v) for k, v in keywords.items()} if keywords else keywords
+    call, operands, named = known.prepared(operands, named)
+    if known.borrows:
+        _borrow_read(run, call, operands)
     if named:
         _borrow(run, named.values())  # of a linear rule these are the coefficients
     shown = call.refusal is not None or not _NESTED.isdisjoint(map(type, (*operands, *named.values())))
     return call, operands, named, user_place() if shown else None
+
+
+def _borrow_read(run: Run, call: operations.Prepared, operands: Iterable[Any]) -> None:
+    """Say that the values of the operands are needed that the pullback reads."""
+    for operand, is_read in zip(operands, call.reads, strict=False):
+        if is_read and type(operand) is Kept and not operand.borrowed:
+            operand.borrow(run)
 
 
 def _borrow(run: Run, values: Iterable[Any]) -> None:

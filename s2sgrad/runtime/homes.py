@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 
 OURS = __name__.partition(".")[0]
@@ -31,9 +30,13 @@ def is_installed_package(package: str) -> bool:
 
 def is_of_library(cls: type) -> bool:
     """Whether a class is of such a package, and is not compiled like the user's."""
-    return cls is not object and _is_of_library(cls.__module__ or "")
+    module = cls.__module__ or ""
+    known = _OF_LIBRARIES.get(module)
+    if known is None:
+        found = is_installed_package(package(module)) and not module.startswith(STANDARD)
+        known = _OF_LIBRARIES[module] = found
+    return known and cls is not object
 
 
-@functools.lru_cache(maxsize=1024)
-def _is_of_library(module: str) -> bool:
-    return is_installed_package(package(module)) and not module.startswith(STANDARD)
+_OF_LIBRARIES: dict[str, bool] = {}
+"""Whether the classes of a module are of such a package, once that was asked."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis.primitive_calls import is_user_function
-from s2sgrad.compiled import elementwise, kept, library, lists, loose, masks, mixed, picked, products, reductions
+from s2sgrad.compiled import elementwise, kept, library, lists, loose, masks, mixed, picked, products, reductions, systems
 from s2sgrad.compiled.elementwise import of_extent
 from s2sgrad.compiled.frames import Frame
 from s2sgrad.compiled.indexing import indexed
@@ -51,6 +51,7 @@ from s2sgrad.compiled.writer import required_array
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.rules import choices
+from s2sgrad.rules.linalg import cofactors
 from s2sgrad.rules.reductions import tie_weights
 from s2sgrad.runtime import checks, shadows
 from s2sgrad.runtime.asking import has, its
@@ -664,7 +665,8 @@ _CALLS: dict[Any, Call] = {
     np.add.reduce: reductions.sum_of,
     np.dot: products.dot, np.ndarray.dot: products.dot, np.matmul: products.matmul, np.vdot: products.vdot,
     np.inner: products.inner, np.outer: products.outer, np.einsum: products.einsum, np.tensordot: products.tensordot,
-    np.linalg.solve: products.solved, np.linalg.inv: products.inverse,
+    np.linalg.solve: systems.solved, np.linalg.inv: systems.inverse, np.linalg.det: systems.determinant,
+    np.linalg.cholesky: systems.cholesky, cofactors: systems.cofactors,
     np.var: library.variance, np.ndarray.var: library.variance, np.std: library.deviation,
     np.ndarray.std: library.deviation, np.linalg.norm: library.norm, np.diff: library.difference,
     np.cumsum: library.running_sum, np.ndarray.cumsum: library.running_sum, np.argmax: library.place_of(">"),

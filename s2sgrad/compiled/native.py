@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.compiled import direct, repeated, scalars, spread, vectors
+from s2sgrad.compiled import direct, lapack, repeated, scalars, spread, vectors
 from s2sgrad.compiled.elementwise import OF_MATH
 
 _OF_NUMPY = (np.floor, np.ceil, np.log2)  # those of math return integers, or are not known to numba
@@ -59,17 +59,17 @@ def _helpers() -> dict[str, Any]:
                     space[name] = value if value in _OF_NUMPY else OF_MATH.get(value, math.pow)
             space["prange"] = numba().prange
             space |= {"objmode": numba().objmode, **{name: getattr(scalars, name) for name in _OF_LIBRARY}}
-            space["_LARGEST"], space["_EXACT"] = scalars._LARGEST, scalars._EXACT
+            space |= {name: getattr(scalars, name) for name in ("_LARGEST", "_EXACT", "WELL")}
             for module in (vectors, scalars):
                 for name, value in vars(module).items():
                     if (
                         isinstance(value, types.FunctionType)
                         and value.__module__ == module.__name__
-                        and name not in (*_BITS, *_EXTREMES, *_OF_LIBRARY)
+                        and name not in (*_BITS, *_EXTREMES, *_OF_LIBRARY, *lapack.FUNCTIONS)
                     ):
                         options = {"fastmath": _ANY_ORDER} if name == scalars.plus.__name__ else {}
                         space[name] = _jitted(types.FunctionType(value.__code__, space, name), forceinline=True, **options)
-            _kept.update(space)
+            _kept.update(space | lapack.functions(_jitted))
         return _kept
 
 
@@ -216,7 +216,7 @@ def cache_folder() -> pathlib.Path:
 def key_of(text: str, arguments: tuple[Any, ...]) -> str:
     """What the machine code follows from: text, types, versions, and the machine."""
     nb = numba()
-    modules = (scalars, vectors, repeated, direct, spread, sys.modules[__name__])
+    modules = (scalars, vectors, lapack, repeated, direct, spread, sys.modules[__name__])
     source = "".join(pathlib.Path(module.__file__ or "").read_text() for module in modules)
     types_ = [f"{a.dtype}{a.ndim}" if isinstance(a, np.ndarray) else type(a).__name__ for a in arguments]
     said = [text, source, *types_, np.__version__, nb.__version__, sys.version, _processor()]

@@ -38,7 +38,7 @@ def matmul(self: Lowering, a: Any, b: Any) -> Any:
     if not is_array(a) or not is_array(b) or not {a.dtype, b.dtype} <= {*FLOATS, INT} or a.dtype == b.dtype == INT:
         raise Unfit("a product of these")
     writer = self.writer
-    a, b = _of_one_type(a, b)
+    a, b = of_one_type(a, b)
     if max(a.rank, b.rank) > 2:
         return _of_stacks(self, a, b)
     writer.same(a.extents[-1], b.extents[0])
@@ -53,7 +53,7 @@ def matmul(self: Lowering, a: Any, b: Any) -> Any:
     return whole(name, (*a.extents[:-1], *b.extents[1:]), a.dtype)
 
 
-def _of_one_type(*arrays: Any) -> list[Any]:
+def of_one_type(*arrays: Any) -> list[Any]:
     """Arrays of numbers that are not all integers, in the type of floats that NumPy converts them to."""
     dtype = elementwise.common([*arrays]) or FLOAT
     return [elementwise.cast(a, dtype) for a in arrays]
@@ -177,7 +177,7 @@ def outer(self: Lowering, a: Any, b: Any) -> Any:
     if not (is_array(a) and is_array(b) and a.rank == b.rank == 1 and {a.dtype, b.dtype} <= {*FLOATS}):
         raise Unfit("an outer product of these")
     writer = self.writer
-    a, b = _of_one_type(a, b)
+    a, b = of_one_type(a, b)
     a, b = (x if isinstance(x, Leaf) else writer.stored(x) for x in (a, b))
     column, row = a.over((0,), (a.extents[0], ONE)), b.over((1,), (ONE, b.extents[0]))
     return Tree(lambda x, y: f"({x} * {y})", (column, row), (a.extents[0], b.extents[0]), a.dtype)
@@ -186,7 +186,7 @@ def outer(self: Lowering, a: Any, b: Any) -> Any:
 def einsum(self: Lowering, subscripts: Any, *operands: Any) -> Any:
     """`np.einsum` by subscripts that are known, without an ellipsis."""
     terms, kept = _terms(subscripts, operands)
-    operands = tuple(_of_one_type(*operands))
+    operands = tuple(of_one_type(*operands))
     writer = self.writer
     extents: dict[str, Extent] = {}
     for letters, operand in zip(terms, operands, strict=True):
@@ -215,34 +215,3 @@ def _terms(subscripts: Any, operands: tuple[Any, ...]) -> tuple[list[str], str]:
         if not is_array(operand) or operand.dtype not in FLOATS or not len(set(letters)) == len(letters) == operand.rank:
             raise Unfit("np.einsum of these")
     return terms, kept
-
-
-def solved(self: Lowering, a: Any, b: Any) -> Any:
-    """`np.linalg.solve(a, b)` of a matrix; a singular one raises."""
-    _square(self.writer, a)
-    if not is_array(b) or b.dtype not in FLOATS or b.rank > 2:
-        raise Unfit("a system of these")
-    a, b = _of_one_type(a, b)
-    self.writer.same(a.extents[0], b.extents[0])
-    return _of_library(
-        self.writer, f"np.linalg.solve({_operand(self.writer, a)}, {_operand(self.writer, b)})", b.extents, a.dtype
-    )
-
-
-def inverse(self: Lowering, a: Any) -> Any:
-    """`np.linalg.inv(a)` of a matrix; a singular one raises."""
-    _square(self.writer, a)
-    return _of_library(self.writer, f"np.linalg.inv({_operand(self.writer, a)})", a.extents, a.dtype)
-
-
-def _square(writer: Writer, a: Any) -> None:
-    if not is_array(a) or a.dtype not in FLOATS or a.rank != 2:
-        raise Unfit("what is no matrix of floats")
-    writer.same(*a.extents)
-
-
-def _of_library(writer: Writer, text: str, extents: tuple[Extent, ...], dtype: str) -> Leaf:
-    """What a library function returns, in order: compiled, it would take seconds to compile."""
-    name = writer.fresh("a")
-    writer.line(f"{name} = as_array({text}, {dtype!r}, {len(extents)})")
-    return whole(name, tuple(map(writer.canonical, extents)), dtype)

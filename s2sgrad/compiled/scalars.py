@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.rules.linalg import WELL
+
 exp, expm1, log, log1p, log2, log10 = np.exp, np.expm1, np.log, np.log1p, np.log2, np.log10
 sin, cos, tan, arcsin, arccos, arctan, arctan2 = np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan, np.arctan2
 sinh, cosh, tanh, arcsinh, arccosh, arctanh = np.sinh, np.cosh, np.tanh, np.arcsinh, np.arccosh, np.arctanh
@@ -295,3 +297,24 @@ def integer(x: Any) -> Any:
     if not abs(x) < _LARGEST:
         raise OverflowError("integer too large")
     return int(x)
+
+
+def solve_in_place(a: Any, b: Any) -> None:
+    """Solve with the transpose of a matrix: a vector, or each row of a matrix, becomes the solution."""
+    b[...] = np.linalg.solve(a.T, b.T).T
+
+
+def cholesky_in_place(a: Any) -> None:
+    """A matrix becomes the transpose of its lower factor; what is below the diagonal is not to be read."""
+    a[...] = np.linalg.cholesky(a.T).T
+
+
+def determinant(a: Any) -> Any:
+    """The determinant of a matrix, which is not to be read afterwards."""
+    return np.linalg.det(a.T)
+
+
+def well_conditioned(squares: Any) -> None:
+    """Check the squared norm of a matrix times that of its inverse: `cofactors` computes others by singular values."""
+    if not squares < WELL**2:
+        raise ValueError("a matrix that is nearly singular")

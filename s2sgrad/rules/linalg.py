@@ -38,7 +38,7 @@ def _(y, a, a_dot):
     return -(y @ a_dot @ y)
 
 
-_WELL = 1e6  # matrices with a condition number below this are inverted
+WELL = 1e6  # matrices with a condition number below this are inverted
 
 
 def cofactors(a):
@@ -46,7 +46,7 @@ def cofactors(a):
     if np.ndim(a) == 2:
         with contextlib.suppress(np.linalg.LinAlgError):
             inverse = np.linalg.inv(a)
-            if float(np.vdot(a, a).real) * float(np.vdot(inverse, inverse).real) < _WELL**2:  # of floats, which do not warn
+            if float(np.vdot(a, a).real) * float(np.vdot(inverse, inverse).real) < WELL**2:  # of floats, which do not warn
                 return np.linalg.det(a) * inverse.T
     u, s, vt = np.linalg.svd(a)
     sign = np.linalg.det(u) * np.linalg.det(vt)

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.compiled import direct, lapack, repeated, scalars, spread, vectors
+from s2sgrad.compiled import blas, direct, lapack, repeated, scalars, spread, vectors
 from s2sgrad.compiled.elementwise import OF_MATH
 
 _OF_NUMPY = (np.floor, np.ceil, np.log2)  # those of math return integers, or are not known to numba
@@ -69,11 +69,11 @@ def _helpers() -> dict[str, Any]:
                     ):
                         options = {"fastmath": _ANY_ORDER} if name == scalars.plus.__name__ else {}
                         space[name] = _jitted(types.FunctionType(value.__code__, space, name), forceinline=True, **options)
-            _kept.update(space | lapack.functions(_jitted))
+            _kept.update(space | lapack.functions(_jitted) | {_DOT: blas.product()})
         return _kept
 
 
-_PLACE = "place"
+_PLACE, _DOT, _PRODUCT = "place", "dot_", "np.dot"
 _ANY_ORDER = {"reassoc", "nsz"}  # of the additions of a sum, so that several are made at once
 _EXTREMES = {scalars.largest.__name__: "llvm.maximum", scalars.least.__name__: "llvm.minimum"}
 _BITS = (vectors.bits.__name__, vectors.number.__name__)
@@ -155,7 +155,12 @@ class _Places(ast.NodeTransformer):
     """Says of sums that are indices that they are not negative: numba need not look whether to count from the end.
 
     x[i + k]      ->      x[place(i + k)]
+
+    Products are those of `blas`.
     """
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        return ast.Name(_DOT, ast.Load()) if ast.unparse(node) == _PRODUCT else self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         self.generic_visit(node)
@@ -216,7 +221,7 @@ def cache_folder() -> pathlib.Path:
 def key_of(text: str, arguments: tuple[Any, ...]) -> str:
     """What the machine code follows from: text, types, versions, and the machine."""
     nb = numba()
-    modules = (scalars, vectors, lapack, repeated, direct, spread, sys.modules[__name__])
+    modules = (scalars, vectors, blas, lapack, repeated, direct, spread, sys.modules[__name__])
     source = "".join(pathlib.Path(module.__file__ or "").read_text() for module in modules)
     types_ = [f"{a.dtype}{a.ndim}" if isinstance(a, np.ndarray) else type(a).__name__ for a in arguments]
     said = [text, source, *types_, np.__version__, nb.__version__, sys.version, _processor()]

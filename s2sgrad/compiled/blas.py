@@ -2,8 +2,8 @@
 
     np.dot(a, b.T)      ->      numba_xxgemm("d", "t", "n", ..)
 
-The library, and its functions in C, are those of numba.  What numba writes for `np.dot` is inferred anew for any order of the
-elements: it takes a compiler three times as long, and a call of few numbers twice.
+The library, and its functions in C, are those of numba.  What numba writes for `np.dot` is inferred anew for any order of
+the elements: it takes a compiler three times as long, and a call of few numbers twice.
 """
 
 from __future__ import annotations

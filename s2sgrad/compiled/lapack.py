@@ -2,8 +2,8 @@
 
     solve_in_place(a, b)      ->      info = numba_xgesv("d", n, rows of b, a, n, pivots, b, n)
 
-The library is the one that numba takes for `np.linalg`, by its own functions in C.  Here are no copies, and no checks but for
-what LAPACK says: a lowered text makes the memory.
+The library is the one that numba takes for `np.linalg`, by its own functions in C.  Here are no copies, and no checks but
+for what LAPACK says: a lowered text makes the memory.
 """
 
 from __future__ import annotations

@@ -11,10 +11,11 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad.compiled import elementwise, reductions
+from s2sgrad.compiled import elementwise, reductions, scalars
 from s2sgrad.compiled.elementwise import of_extent
 from s2sgrad.compiled.indexing import constant_of, indexed
 from s2sgrad.compiled.lowering import Lowering, constant, transposed
+from s2sgrad.compiled.output import Nest, Store
 from s2sgrad.compiled.values import (
     BOOL,
     FLOAT,
@@ -24,7 +25,9 @@ from s2sgrad.compiled.values import (
     SINGLE,
     Extent,
     Gather,
+    Index,
     Items,
+    Leaf,
     Object,
     Places,
     Scalar,
@@ -300,11 +303,39 @@ def rolled(self: Lowering, x: Any, shift: Any, axis: Any = None) -> Any:
         raise Unfit("np.roll along several axes")
     (k,), by = axes, self.writer.settled(shift)
     extent = self.writer.canonical(x.extents[k])
+    if extent == ONE:
+        return Tree(unchanged, (x,), x.extents, x.dtype)
+    shifted = self.writer.fresh("n")
+    self.writer.line(f"{shifted} = {scalars.turned.__name__}({by.text}, {extent})")
+    self.writer.lengths.add(shifted)
+    if k == x.rank - 1:
+        return _rolled_rows(self, x, Extent(shifted))
 
     def places(indices: list[str]) -> list[str]:
-        return [f"({i} - ({by.text})) % ({extent})" if axis == k else i for axis, i in enumerate(indices)]
+        return [
+            f"{scalars.wrapped.__name__}({i} - {shifted}, {extent})" if axis == k else i for axis, i in enumerate(indices)
+        ]
 
     return Tree(unchanged, (x,), x.extents, x.dtype, places)
+
+
+def _rolled_rows(self: Lowering, x: Leaf, first: Extent) -> Leaf:
+    """The elements of each row, in two sections: so many are the last ones of `x`."""
+    writer, name = self.writer, self.writer.fresh("n")
+    writer.line(f"{name} = {writer.canonical(x.extents[-1])} - {first}")
+    writer.lengths.add(name)
+    out, rest = writer.allocate(writer.fresh("a"), tuple(map(writer.canonical, x.extents)), x.dtype), Extent(name)
+    for length, there, here in ((first, "0", name), (rest, str(first), "0")):
+        target, source = _from(out, there, length), _from(x, here, length)
+        writer.out.append(Nest(target.extents, [Store(target, "=", source)]))
+    return out
+
+
+def _from(x: Leaf, start: str, length: Extent) -> Leaf:
+    """A section of each row."""
+    last = x.rank - 1
+    places = tuple(p.then(Index(last, start)) if p.axis == last else p for p in x.places)
+    return Leaf(x.root, places, (*x.extents[:-1], length), x.dtype, x.memory)
 
 
 def section(self: Lowering, *ends: Any) -> Any:

@@ -169,6 +169,16 @@ def place_behind(k: Any, n: Any) -> Any:
     return max(min(k + 1, n), 0)
 
 
+def turned(by: Any, n: Any) -> Any:
+    """How far elements of an axis of length `n` move on when it is rolled."""
+    return by % n if n > 0 else 0
+
+
+def wrapped(k: Any, n: Any) -> Any:
+    """The place in an axis of length `n` that is rolled: one before it counts from the end."""
+    return k + n if k < 0 else k
+
+
 def length(low: Any, high: Any) -> Any:
     """The length of a slice."""
     return max(high - low, 0)

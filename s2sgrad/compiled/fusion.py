@@ -19,6 +19,7 @@ from s2sgrad.compiled.memory import handed_on, zeroed
 from s2sgrad.compiled.outer import outermost_shared
 from s2sgrad.compiled.output import Block, Fold, Line, Nest, Store, written
 from s2sgrad.compiled.stencils import gathered
+from s2sgrad.compiled.unread import without_unread
 from s2sgrad.compiled.values import ONE, Gather, Index, Leaf, Tree
 
 _ALLOCATES = re.compile(r"(\w+) = np\.empty\(")
@@ -35,6 +36,7 @@ def fused(body: list[Any], share: Share, threads: bool = False) -> list[Any]:
 
     `threads`: each trip of an outermost loop has memory of its own.
     """
+    body = without_unread(body, share)
     body = handed_on(body, share, _mentions(body))
     body = _merged(gathered(body, share, _mentions(body)), share)
     mentions = _mentions(body)

@@ -20,7 +20,7 @@ from typing import Any
 
 from s2sgrad.compiled import scalars
 from s2sgrad.compiled.output import Block, Line, Nest, Store, indices_of, written
-from s2sgrad.compiled.values import Leaf, Scalar, Tree
+from s2sgrad.compiled.values import Leaf, Scalar, Tree, element
 
 _ALLOCATES = re.compile(r"(\w+) = np\.(?:empty|zeros)\(")
 _NUMBER = re.compile(r"\(?-?[\d.]+(?:e[+-]?\d+)?\)?|np\.float32\([\d.]+\)|True|False")
@@ -119,19 +119,21 @@ def _with_numbers(body: list[Any], share: Share) -> list[Any]:
     heads = {w for s in _all(body) if isinstance(s, Block) for w in _WORD.findall(s.head)}
     stores = [(s, t) for s in _all(body) if isinstance(s, Nest) for t in s.stores]
     times = Counter(t.target.root for _, t in stores if isinstance(t.target, Leaf))
-    filled = {t.target.root: t.value for s, t in stores if _fills(s, t) and times[t.target.root] == own[t.target.root] == 1}
-    names = {n for n in filled if n not in seen | heads}
+    filled = {t.target.root: Scalar(text, t.target.dtype) for s, t in stores if (text := _filled(s, t)) is not None}
+    names = {n for n in filled if times[n] == own[n] == 1} - seen - heads
     names -= {n for n in names if any(share(n, other) for other in own.keys() | seen if other != n)}
     return _replaced(body, {n: filled[n] for n in names}) if names else body
 
 
-def _fills(nest: Nest, store: Store) -> bool:
-    """Whether loops fill all of some memory with a number that is known."""
+def _filled(nest: Nest, store: Store) -> str | None:
+    """The number with which loops fill all of some memory, as text."""
     target, value = store.target, store.value
-    if not isinstance(target, Leaf) or not isinstance(value, Scalar) or store.op != "=" or store.axes is not None:
-        return False
-    is_known = not value.reads and _NUMBER.fullmatch(value.text) is not None and value.dtype == target.dtype
-    return is_known and target.is_whole and target.extents == nest.extents
+    if not isinstance(target, Leaf) or not target.is_whole or target.extents != nest.extents or store.axes is not None:
+        return None
+    if store.op != "=" or value.reads or value.dtype != target.dtype:
+        return None
+    text = element(value, ["?"] * target.rank)
+    return text if _NUMBER.fullmatch(text) is not None else None
 
 
 def _replaced(body: list[Any], numbers: dict[str, Scalar]) -> list[Any]:

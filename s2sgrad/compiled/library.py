@@ -274,7 +274,7 @@ def rank_of(self: Lowering, x: Any) -> Any:
 
 
 def tie_weights(self: Lowering, x: Any, y: Any, axis: Any = None, keepdims: Any = _NO) -> Any:
-    """1 where `x` is the extreme value `y` of its axis, shared by ties; where none is, because of nan, the text runs."""
+    """1 where `x` is the extreme value `y` of its axis, shared by ties; an extreme value that is nan ties with each nan."""
     x = self.writer.stored(x) if isinstance(x, (Tree, Gather)) else required_array(x)
     axes = reductions.axes_of(x.rank, axis)
     if not isinstance(y, Scalar) and y.rank != x.rank:
@@ -283,9 +283,12 @@ def tie_weights(self: Lowering, x: Any, y: Any, axis: Any = None, keepdims: Any 
         if y.rank != len(kept):
             raise Unfit("weights of ties of another rank")
         y = y.over(tuple(kept), tuple(ONE if k in axes else y.extents[kept.index(k)] for k in range(x.rank)))
-    ties = self.writer.stored(elementwise.apply(self.writer, gast.Eq, [x, y]))
-    count = reductions.summed(self, ties, axes, True)
-    weights = elementwise.made(self.writer, lambda tie, n: f"shared({tie}, {n})", [ties, count], FLOAT)
+    y = self.writer.stored(y) if isinstance(y, (Tree, Gather)) else y
+    is_tie = elementwise.made(self.writer, lambda a, b: f"({a} == {b} or ({a} != {a} and {b} != {b}))", [x, y], BOOL)
+    ties = self.writer.stored(is_tie)
+    numbers = elementwise.made(self.writer, lambda tie: f"(1.0 if {tie} else 0.0)", [ties], FLOAT)
+    count = reductions.summed(self, numbers, axes, True)
+    weights = elementwise.made(self.writer, lambda tie, n: f"(1.0 / {n} if {tie} else 0.0)", [ties, count], FLOAT)
     return elementwise.cast(weights, x.dtype)
 
 

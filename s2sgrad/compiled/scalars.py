@@ -134,13 +134,6 @@ def left_over(g: Any, first: Any, tied: Any) -> Any:
     return 0.0 if first else (0.5 * g if tied else g)
 
 
-def shared(tie: Any, count: Any) -> Any:
-    """The weight of one of so many ties."""
-    if count == 0:
-        raise ValueError("no element is the extreme one")
-    return 1.0 / count if tie else 0.0
-
-
 def log_or_zero(x: Any) -> Any:
     """`log(x)`, but 0 at 0."""
     return 0.0 if x == 0.0 else log(x * 1.0)

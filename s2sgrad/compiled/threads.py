@@ -15,8 +15,8 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from s2sgrad.compiled import scalars
 from s2sgrad.compiled.output import Block, Nest, Rows, size_of, written
+from s2sgrad.compiled.unread import raising
 from s2sgrad.compiled.values import ONE, Leaf
 
 _MUCH = 2**15  # so many elements, times what is written for each, are worth several threads
@@ -45,7 +45,7 @@ def is_independent(nest: Nest) -> bool:
     """Whether each trip of the outermost loop writes elements of its own, reads no others that are written, and cannot
     raise."""
     outer = next((k for k, e in enumerate(nest.extents) if e != ONE), None)
-    if outer is None or not {w for t in written(nest) for w in _WORD.findall(t)}.isdisjoint(RAISING):
+    if outer is None or not {w for t in written(nest) for w in _WORD.findall(t)}.isdisjoint(raising()):
         return False
     targets: dict[str, Any] = {}
     for store in nest.stores:
@@ -57,9 +57,3 @@ def is_independent(nest: Nest) -> bool:
             return False
     return True
 
-
-RAISING = {
-    scalars.at.__name__, scalars.nonzero.__name__, scalars.added.__name__, scalars.subtracted.__name__,
-    scalars.multiplied.__name__, scalars.finite.__name__, scalars.power_of_number.__name__, scalars.integer.__name__,
-    scalars.shared.__name__,
-}  # fmt: skip

@@ -71,7 +71,7 @@ class _Words:
                 text = store.text(indices_of(s.extents))
                 target = store.target.root if isinstance(store.target, Leaf) else ""
                 found = {*_WORD.findall(text)}
-                if not target or not found.isdisjoint(_raising()):
+                if not target or not found.isdisjoint(raising()):
                     self.seen |= found
                 else:
                     self.stores.append((target, found - {target}))
@@ -89,7 +89,7 @@ def _all(body: list[Any]) -> Iterator[Any]:
 
 
 @functools.cache
-def _raising() -> frozenset[str]:
+def raising() -> frozenset[str]:
     """The functions of single numbers that may raise."""
     functions = {n: f for n, f in vars(scalars).items() if isinstance(f, types.FunctionType)}
     out = {n for n, f in functions.items() if any(i.opname == "RAISE_VARARGS" for i in dis.get_instructions(f))}

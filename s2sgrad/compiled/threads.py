@@ -56,4 +56,3 @@ def is_independent(nest: Nest) -> bool:
         if targets.setdefault(store.target.root, store.target.places) != store.target.places:
             return False
     return True
-

@@ -35,9 +35,13 @@ def without_unread(body: list[Any], share: Share) -> list[Any]:
     own, seen, stores = _Words.of(body)
     while new := {n for target, words in stores if target in seen or target not in own for n in words} - seen:
         seen |= new
-    alone = {*own} - seen
-    unread = {n for n in alone if not any(share(n, other) for other in own.keys() | seen if other != n)}
+    unread = _alone({*own} - seen, own.keys() | seen, share)
     return _without(body, unread) if unread else body
+
+
+def _alone(names: set[str], others: set[str], share: Share) -> set[str]:
+    """Those whose memory none of the others may stand for."""
+    return {n for n in names if not any(share(n, other) for other in others if other != n)}
 
 
 class _Words:
@@ -117,12 +121,12 @@ def _with_numbers(body: list[Any], share: Share) -> list[Any]:
     """The statements with numbers in place of memory that is filled with them, and written nowhere else."""
     own, seen, _ = _Words.of([s for s in _all(body) if not isinstance(s, (Nest, Block))])
     heads = {w for s in _all(body) if isinstance(s, Block) for w in _WORD.findall(s.head)}
-    stores = [(s, t) for s in _all(body) if isinstance(s, Nest) for t in s.stores]
-    times = Counter(t.target.root for _, t in stores if isinstance(t.target, Leaf))
-    filled = {t.target.root: Scalar(text, t.target.dtype) for s, t in stores if (text := _filled(s, t)) is not None}
+    stores = [(s, t, t.target) for s in _all(body) if isinstance(s, Nest) for t in s.stores if isinstance(t.target, Leaf)]
+    times = Counter(target.root for *_, target in stores)
+    filled = {to.root: Scalar(text, to.dtype) for s, t, to in stores if (text := _filled(s, t)) is not None}
     names = {n for n in filled if times[n] == own[n] == 1} - seen - heads
-    names -= {n for n in names if any(share(n, other) for other in own.keys() | seen if other != n)}
-    return _replaced(body, {n: filled[n] for n in names}) if names else body
+    numbers = {n: filled[n] for n in _alone(names, own.keys() | seen, share)}
+    return _replaced(body, numbers) if numbers else body
 
 
 def _filled(nest: Nest, store: Store) -> str | None:

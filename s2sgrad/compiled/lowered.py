@@ -21,13 +21,12 @@ from s2sgrad.compiled import mixed, repeated, scalars
 from s2sgrad.compiled.calls import called
 from s2sgrad.compiled.frames import Frame, reserved
 from s2sgrad.compiled.fusion import fused
-from s2sgrad.compiled.layout import laid_out
 from s2sgrad.compiled.lowering import Functions, Lowering, Opened, argument
 from s2sgrad.compiled.output import Block, Line, text_of
 from s2sgrad.compiled.products import matmul
 from s2sgrad.compiled.threads import shared
 from s2sgrad.compiled.values import BOOL, FLOAT, INT, SINGLE, Items, Leaf, Object, Scalar, Unfit, is_array
-from s2sgrad.compiled.writer import DTYPES, Again, Found, Writer
+from s2sgrad.compiled.writer import Again, Found, Writer
 from s2sgrad.ir.quote import mentioned
 
 _ROUNDS = 60
@@ -187,8 +186,6 @@ def _once(lowering: Lowering, frame: Frame, arguments: dict[str, Any], threads: 
     statements = shared(statements) if threads else statements
     name = f"{frame.tree.name}_loops"
     text = text_of(name, [*takes, *lowering.outside.parameters], statements)
-    arrays = {v.root: DTYPES[v.dtype] for p in given.values() for v in _arrays(p)}
-    text = text if threads else laid_out(text, arrays, reserved())
     imports = [f"from {home} import {called} as {own}\n" for own, (home, called) in lowering.outside.imports.items()]
     text = "".join(imports) + "\n\n" * bool(imports) + text
     seconds = repeated.seconds(text, _LONGEST)

@@ -30,7 +30,7 @@ from s2sgrad.compiled.values import (
 )
 
 _ATOM = re.compile(r"[A-Za-z_]\w*|\(?-?[\d.]+(e[+-]?\d+)?\)?|\([A-Za-z_]\w* [+-] \d+\)")
-DTYPES = {"float64": "", "float32": ", np.float32", "int64": ", np.int64", "bool": ", np.bool_"}
+_DTYPES = {"float64": "", "float32": ", np.float32", "int64": ", np.int64", "bool": ", np.bool_"}
 
 
 class Again(Exception):
@@ -261,7 +261,7 @@ class Writer:
 
     def allocate(self, name: str, extents: Extents, dtype: str) -> Leaf:
         """New memory under a name."""
-        self.line(f"{name} = np.empty({shape_of(extents)}{DTYPES[dtype]})")
+        self.line(f"{name} = np.empty({shape_of(extents)}{_DTYPES[dtype]})")
         return whole(name, extents, dtype)
 
     def stored(self, value: Any, name: str | None = None) -> Leaf:

@@ -1,4 +1,4 @@
-"""Memory of the loops: what nothing reads, what holds one number, and in which order its elements lie."""
+"""Memory of the loops: what nothing reads, and what holds one number; rolled arrays."""
 
 from __future__ import annotations
 
@@ -7,16 +7,12 @@ import re
 
 import numpy as np
 import pytest
-from as_loops import assert_same, both
 
-from s2sgrad import grad
-from s2sgrad.compiled import lowered as lowered_texts
 from s2sgrad.compiled.lowered import lower, plain_function, rebuilt
 from s2sgrad.compiled.values import Unfit
 from s2sgrad.driver.program import Program
 
 A, V = np.linspace(0.3, 1.9, 20).reshape(4, 5), np.linspace(-0.7, 0.9, 5)
-C = np.sin(np.arange(60.0)).reshape(3, 4, 5)
 
 
 def text_of(function, *args):
@@ -102,28 +98,6 @@ def test_memory_of_one_number_is_this_number(dtype):
     np.testing.assert_array_equal(result_of(weighted, x), weighted(x))
 
 
-def scan(u, w, rate):
-    c, d = np.zeros(u.shape), np.zeros(u.shape)
-    for k in range(1, u.shape[2]):
-        c[:, :, k] = u[:, :, k] * rate + w[:, :, k] * c[:, :, k - 1]
-        d[:, :, k] = c[:, :, k] - d[:, :, k - 1] * u[:, :, k - 1]
-        d[:, :, k] *= u[:, :, k] - c[:, :, k - 1]
-    return d
-
-
-def test_memory_lies_as_loops_go_through_it():
-    text = text_of(scan, C, C * 0.5, 0.3)
-    assert (
-        "c_0[k, i_, j_]" in text
-        and "u_turned[k, i_, j_]" in text
-        and "w_turned" not in text
-        and "return (d_0_turned,)" in text
-    )
-    np.testing.assert_array_equal(result_of(scan, C, C * 0.5, 0.3), scan(C, C * 0.5, 0.3))
-    df = grad(lambda u, w, rate: np.sum(scan(u, w, rate) ** 2), (0, 1, 2), lists=False)
-    assert_same(*both(df, (C, C * 0.5, 0.3)))
-
-
 ALONG = [
     "{C}[:, :, k] = {C}[:, :, k] * {C}[:, :, k - 1]", "{C}[:, k, 1:] += {C}[:, k - 1, :-1] * {s}",
     "{M} = {M} + {C}[0, :4, :4] * {C}[:, :, k][2, k]", "{C}[:, :, 0] = {M}[k] * {s}", "{M}[:, k] = {M}[:, k - 1] * {s}",
@@ -148,8 +122,8 @@ def along(rng):
 
 @pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("seed", range(120))
-def test_random_loops_along_axes(seed, tmp_path, monkeypatch):
-    """Sections along any axis; what is not returned is dead: the same numbers, and in any order of memory the same bits."""
+def test_random_loops_along_axes(seed, tmp_path):
+    """Sections along any axis; what is not returned is dead."""
     text = along(random.Random(seed))
     (tmp_path / "program.py").write_text(text)
     space = {"__name__": "program"}
@@ -160,9 +134,7 @@ def test_random_loops_along_axes(seed, tmp_path, monkeypatch):
         ours = result_of(space["f"], *args)
     except Unfit:
         return
-    monkeypatch.setattr(lowered_texts, "laid_out", lambda text, arguments, taken: text)
-    for mine, plain, expected in zip(ours, result_of(space["f"], *args), space["f"](*args), strict=True):
-        np.testing.assert_array_equal(mine, plain, err_msg=text)
+    for mine, expected in zip(ours, space["f"](*args), strict=True):
         np.testing.assert_allclose(mine, expected, rtol=1e-10, atol=1e-12, err_msg=text)
 
 

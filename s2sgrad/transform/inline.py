@@ -8,7 +8,7 @@ from __future__ import annotations
 import builtins
 import functools
 import types
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,11 +97,11 @@ def write(
 
 def _settled(node: gast.AST, free: dict[str, Any], holes: dict[str, gast.AST]) -> gast.Constant | None:
     """The number that a helper without a derivative gives of integers that the call spells out: `whole(2)` is 2."""
-    found = free.get(node.func.id) if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) else None
-    given = [holes.get(a.id) if isinstance(a, gast.Name) else a for a in node.args] if found is not None else []
-    if not given or node.keywords or not (isinstance(found, Hashable) and found in table.flats()):
+    found: Any = free.get(node.func.id) if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) else None
+    if not isinstance(found, types.FunctionType) or node.keywords or not table.is_flat(found):
         return None
-    if not all(isinstance(a, gast.Constant) and type(a.value) is int for a in given):
+    given: list[Any] = [holes.get(a.id) if isinstance(a, gast.Name) else a for a in node.args]
+    if not given or not all(isinstance(a, gast.Constant) and type(a.value) is int for a in given):
         return None
     value = found(*(a.value for a in given))
     return constant(np.asarray(value).item()) if isinstance(value, (int, float, np.integer)) else None

@@ -27,11 +27,12 @@ from s2sgrad.rules import table
 
 def as_arrays(unit: Unit, inference: Inference, operation: Operation, pullback: Callable[..., Any]) -> list[gast.AST]:
     """The operands as a pullback gets them, or the tangent of a rule."""
+    rule = operation.rule
     computed = [k for k in range(len(operation.operands)) if stands_for_array(inference, operation, k)]
-    if not computed or table.takes_lists(operation.rule):
+    if rule is None or not computed or table.takes_lists(rule):
         return operation.operands
     read = _computes_with(pullback)
-    names = operation.rule.differentiable
+    names = rule.differentiable
     return [
         call(unit, "array", np.array, clone(o)) if k in computed and names[k] in read else o
         for k, o in enumerate(operation.operands)
@@ -49,7 +50,7 @@ def _computes_with(pullback: Callable[..., Any]) -> frozenset[str]:
     return frozenset(n.id for n in nodes(*tree.body) if isinstance(n, gast.Name) and id(n) not in handed)
 
 
-def _found(pullback: Callable[..., Any], node: gast.AST) -> Any:
+def _found(pullback: Any, node: gast.AST) -> Any:
     """The object that an expression names, where a formula stands; None where it names none."""
     if isinstance(node, gast.Attribute):
         return getattr(_found(pullback, node.value), node.attr, None)

@@ -31,6 +31,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Array
 from s2sgrad.cleanup import deadcode
 from s2sgrad.flow.counts import read_counts, write_counts
 from s2sgrad.ir.forms import bound_name, target_name
@@ -63,8 +64,8 @@ def _is_left_out(unit: Unit, block: list[gast.AST], place: int, reads: Counter[s
     """Let the readers of a summed cotangent, all in this block, read the one that is not summed, if they sum theirs."""
     bar, (given, product) = target_name(block[place]), [a.id for a in block[place].value.args]
     made = next((k for k in range(place - 1, -1, -1) if bound_name(block[k]) == product), None)
-    if made is None or not _is_product(block[made].value):
-        return False
+    if made is None or not _is_product(block[made].value) or not isinstance(unit.kinds.get(given), Array):
+        return False  # a number is spread over the product, once for both factors
     factors = [block[made].value.left.id, block[made].value.right.id]
     if product in factors:
         return False

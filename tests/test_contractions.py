@@ -69,58 +69,6 @@ def test_two_matrices():
     assert "np.vdot(" in df.source
 
 
-def sections_of(s, a, b, n, i, j):
-    t = s * a[i : i + n, j : j + n]
-    u = t * b[j : j + n, i : i + n]
-    return np.sum(u * u * s)
-
-
-@pytest.mark.parametrize(("i", "j"), [(0, 0), (4, 0), (0, 4), (4, 4)])
-def test_sections_that_are_cut_short(i, j):
-    """They broadcast as in the function itself: a row and a column as well."""
-    a, b = RNG.normal(size=(2, 5, 5))
-    df = grad(sections_of)
-    assert "np.einsum('ij,ij', " in df.source_for(1.3, a, b, 4, i, j)
-    check_grads(lambda s: sections_of(s, a, b, 4, i, j), (1.3,), order=2)
-    if j != i:
-        assert np.isclose(df(1.3, a, b, 4, i, j), 3.0 * sections_of(1.3, a, b, 4, i, j) / 1.3)
-
-
-def gated(z, c, n, m):
-    i, o = np.sin(z[:n]), np.tanh(z[m:])
-    c = c + i * o
-    d = c * c + i / o
-    return np.sum(d * d)
-
-
-@pytest.mark.parametrize(("n", "m"), [(3, 3), (1, 3), (3, 5), (1, 5), (5, 5)])
-@pytest.mark.parametrize("shape", [(3,), (1,), (2, 1), (2, 3), ()])
-def test_factors_whose_sizes_are_not_known(n, m, shape):
-    z, c = RNG.uniform(0.5, 1.5, 6), RNG.normal(size=shape)
-    try:
-        gated(z, c, n, m)
-    except ValueError:
-        return
-    check_grads(lambda z, c: gated(z, c, n, m), (z, c), order=2)
-    assert "unbroadcast(unbroadcast(" not in grad(gated).source_for(z, c, n, m)
-
-
-def rows_of(W, x, n, k):
-    """The cotangent of `z` is new memory in each trip, and is added up."""
-    for _ in range(n):
-        z = W @ x
-        x = np.concatenate([np.tanh(z[:k]), z[k:]])
-    return np.sum(x * x)
-
-
-def test_vectors_that_are_kept_for_one_product():
-    args = 0.5 * RNG.normal(size=(4, 4)), RNG.normal(size=4), 3, 2
-    df = grad(rows_of, (0, 1))
-    df(*args)
-    assert "_columns.append(" in df.source and "z_bar.copy()" not in df.source
-    check_grads(lambda W, x: rows_of(W, x, *args[2:]), args[:2], order=2)
-
-
 @pytest.mark.parametrize("layout", [lambda a: a, lambda a: np.asfortranarray(a), lambda a: a[::-1], lambda a: a.T.copy().T])
 def test_any_layout(layout):
     a, b = layout(RNG.normal(size=(3, 4))), RNG.normal(size=(3, 4))

@@ -145,7 +145,7 @@ def in_full(
 ) -> gast.AST:
     """A cotangent that is summed to the shape of an operand, in the shape of the result: sections may be cut short.
 
-    A factor of an inner product is the other operand, which has this shape.
+    An inner product raises where its factors are not of one shape.
     """
     dims = kind.dims or () if isinstance(kind, Array) else ()
     given = inference.kind(given_to)
@@ -164,8 +164,8 @@ def _sum(unit: Unit, e: gast.AST, kind: Kind) -> gast.Call:
 
 
 def _inner(unit: Unit, e: gast.AST, kind_of: KindOf) -> gast.AST | None:
-    """The sum over a product of two vectors as `u @ v`, of arrays with more axes as `np.vdot` or `np.einsum`, with scalar
-    factors outside; None for other expressions."""
+    """The sum over a product of two vectors as `u @ v`, of two arrays with more axes as `np.vdot(a, b)`, with scalar factors
+    outside; None for other expressions."""
     if (opposite := negated(e)) is not None:
         found = _inner(unit, opposite, kind_of)
         return None if found is None else minus(found)
@@ -189,17 +189,12 @@ def _inner(unit: Unit, e: gast.AST, kind_of: KindOf) -> gast.AST | None:
 
 
 def _of_matrices(unit: Unit, e: gast.BinOp, left: Array, right: Array) -> gast.AST:
-    """`np.vdot(a, b)`; of sections what broadcasts, for `vdot` takes a row and a column for one shape.
-
-    The variable is one number: its cotangent is the sum over all elements of the product.
-    """
+    """`np.vdot(a, b)`; where sections may be a row and a column, which that takes for one shape, what raises for them: a sum
+    of cotangents may have fewer elements than the product."""
     if all(is_exact(unit, d) for d in (*(left.dims or ()), *(right.dims or ()))):
         return call(unit, "vdot", np.vdot, e.left, e.right)
-    axes = _AXES[: left.rank]
-    return call(unit, "einsum", np.einsum, constant(f"{axes},{axes}"), e.left, e.right)
-
-
-_AXES = "ijklmnpqrstuvw"
+    product = call(unit, "tensordot", np.tensordot, e.left, e.right, constant(left.rank))
+    return gast.Call(unit.builtin(float), [product], [])
 
 
 def _of_vectors(e: gast.BinOp, kind_of: KindOf) -> gast.AST:

@@ -7,7 +7,6 @@ class Level(float): def __neg__(self): ..       ->      `-p * x` is not -(p * x)
 from __future__ import annotations
 
 import collections
-import functools
 from typing import Any
 
 import numpy as np
@@ -96,11 +95,17 @@ def _of_whom(cls: type) -> tuple[tuple[type, ...], list[type]]:
     return libraries, [k for k in cls.__mro__ if k is not object and k not in libraries]
 
 
-@functools.lru_cache(maxsize=1024)
 def _computed_by(libraries: tuple[type, ...]) -> frozenset[str]:
     """The names of what these classes of numbers compute, and by which NumPy asks."""
-    computed = {n for k in libraries if issubclass(k, NUMBERS) and k.__module__ != "enum" for n in vars(k)}
-    return frozenset((computed | _BY_NUMPY) - _MADE_AND_SHOWN)
+    known = _COMPUTED.get(libraries)
+    if known is None:
+        computed = {n for k in libraries if issubclass(k, NUMBERS) and k.__module__ != "enum" for n in vars(k)}
+        known = _COMPUTED[libraries] = frozenset((computed | _BY_NUMPY) - _MADE_AND_SHOWN)
+    return known
+
+
+_COMPUTED: dict[tuple[type, ...], frozenset[str]] = {}
+"""These names, once they were asked for: the classes of libraries last as long as the program."""
 
 
 def converts_otherwise(cls: type) -> bool:

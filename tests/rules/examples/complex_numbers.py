@@ -152,4 +152,5 @@ for _f in existing(special, "sph_harm_y"):
     example(_f, np.array([2, 3]), np.array([-2, 0]), 0.7, 0.4)
 example(special.lambertw, np.array([0.3, 2.1]))
 example(special.lambertw, np.array([0.3 + 0.2j, 2.1]), 1)
+example(special.lambertw, np.array([0.3, 2.1]), 0, 1e-3)
 example(special.wofz, np.array([0.3, 2.1]))

@@ -19,7 +19,7 @@ from s2sgrad.runtime import over
 def sinpi(x):
     """`sin(pi * x)`, exactly 0 at whole numbers.
 
-    >>> float(sinpi(-3.0)), float(sinpi(1.5))
+    >>> float(sinpi(2.0)), float(sinpi(1.5))
     (0.0, -1.0)
     """
     n = np.round(x)

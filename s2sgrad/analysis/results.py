@@ -34,6 +34,7 @@ from s2sgrad.analysis.value_kinds import Guest, constant_kind, kinds_of
 from s2sgrad.runtime.guests import has_operators
 from s2sgrad.runtime.subclasses import reads_otherwise
 
+_SETTINGS = 16  # keys of a dict that holds settings by name: one with more is taken for a table, which may grow
 _MEMO: dict[Any, Kind] = {}
 
 
@@ -128,11 +129,15 @@ def kind_of_changing(value: Any) -> Kind:
 
 
 def _gathered(kind: Kind) -> Kind:
-    """The kind of a container without the number and the keys of its items, which may change between calls."""
+    """The kind of a container without the number and the keys of its items, which may change between calls; of a dict of
+    settings by name, `{"dt": 0.1, "steps": 20}`, with them."""
     if not isinstance(kind, Container):
         return kind
     if kind.type is tuple:
         return kind if kind.items is None else replace(kind, items=tuple(map(_gathered, kind.items)))
+    named = kind.type is dict and kind.items is not None and all(type(k) is str for k in kind.keys or ())
+    if named and kind.items and len(kind.items) <= _SETTINGS:
+        return replace(kind, items=tuple(map(_gathered, kind.items)))
     item = kind.element()
     return Container(kind.type, None, None, None if item is None else _gathered(item))
 

@@ -41,6 +41,7 @@ from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.flow.graph import binds
 from s2sgrad.inplace import mentions, near_roots
 from s2sgrad.inplace.inline_writers import Splicer
+from s2sgrad.inplace.known_arguments import CONSTANTS
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import nested, nodes
 from s2sgrad.ir.signatures import signature
@@ -91,7 +92,7 @@ class CalledOnce:
         if not forms:
             return set()
         named = {
-            n: (forms[id(s)], [a.id for a in s.value.args if isinstance(a, gast.Name)])
+            n: (forms[id(s)], [a.id for a in _given_to(s.value) if isinstance(a, gast.Name)])
             for s in calls if id(s) in forms for n in binds(s)
         }  # fmt: skip
         between = near_roots.between(near_roots.Roots(self.unit, tree, self.kinds), named)
@@ -110,13 +111,13 @@ class CalledOnce:
     def callee(self, statement: gast.AST) -> Any:
         """The user's function of the same module that a statement binds the result of; None for any other statement."""
         call: Any = statement.value if isinstance(statement, gast.Assign) else None
-        if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Name) or call.keywords:
+        if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Name):
             return None
         target = self.unit.resolve(call.func)
-        if target is MISSING or not is_plain(target) or not all(map(self.is_numeric, call.args)):
+        if target is MISSING or not is_plain(target) or not all(map(self.is_numeric, _given_to(call))):
             return None
         same = target.__globals__ is self.unit.primal.function.__globals__ and target.__closure__ is None
-        return target if same and len(call.args) == len(signature(target).parameters) else None
+        return target if same and _fits(target, call) else None
 
     def is_numeric(self, argument: gast.AST) -> bool:
         """Whether an argument is a number or an array."""
@@ -127,7 +128,9 @@ class CalledOnce:
     def is_short(self, statement: gast.Assign) -> bool:
         """Whether the function that a statement calls consists of what can stand in the place of the call."""
         target = self.callee(statement)
-        if not may_carry(self.splicer.pairs.kind(target, [self.kind(a) for a in statement.value.args], {})):
+        call = statement.value
+        named = {k.arg: self.kind(k.value) for k in call.keywords}
+        if not may_carry(self.splicer.pairs.kind(target, [self.kind(a) for a in call.args], named)):
             return False
         if not _is_plain_text(target) or reached_codes.refers_to_itself(target):
             return False
@@ -142,6 +145,20 @@ class CalledOnce:
         if isinstance(argument, gast.Name):
             return self.kinds[argument.id]
         return Number(type(argument.value))
+
+
+def _given_to(call: gast.Call) -> list[gast.AST]:
+    """The arguments of a call, by position and by name."""
+    return [*call.args, *(k.value for k in call.keywords)]
+
+
+def _fits(target: types.FunctionType, call: gast.Call) -> bool:
+    """Whether the arguments fit the parameters, and what is not given has a constant for its default."""
+    parameters, named = signature(target).parameters, {k.arg for k in call.keywords}
+    first, rest = [*parameters][: len(call.args)], [*parameters.values()][len(call.args) :]
+    if len(call.args) > len(parameters) or named & {*first} or not named <= parameters.keys():
+        return False
+    return all(p.name in named or type(p.default) in CONSTANTS for p in rest)
 
 
 def _is_plain_text(target: types.FunctionType) -> bool:

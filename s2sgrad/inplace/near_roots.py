@@ -39,7 +39,7 @@ from s2sgrad.flow.graph import binds
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.rules import singular
 
-_ROOTS = singular.NORMS | singular.MODULI | {np.cbrt, np.std}
+_ROOTS = singular.MODULI | {np.cbrt, np.std}
 _SQUARES = singular.PRODUCTS_OF_VECTORS | {np.multiply, np.einsum}
 
 
@@ -81,7 +81,7 @@ class Roots:
         """Note a root, or a power."""
         target, power, first = operation.target, exponent(operation), names[0] if names else None
         root = singular.is_root(target, power)
-        if root or is_one_of(target, _ROOTS):
+        if root or is_one_of(target, _ROOTS | singular.NORMS):
             self.roots.update(targets)
         if first is not None and root:
             self.under.add(first)

@@ -30,7 +30,7 @@ _SYMBOLS = {
     arithmetic.pull_quotient: np.divide, arithmetic.pull_power: np.power, arithmetic.pull_negative: np.negative,
 }  # fmt: skip
 _MADE_OF_ROOTS = singular.PRODUCTS | singular.POWERS | singular.ROOTS | {np.square, np.cbrt, np.reciprocal}
-_SUSPECTS = singular.POWERS | singular.ROOTS | singular.NORMS | singular.OVERFLOWING | {np.cbrt}
+_SUSPECTS = singular.POWERS | singular.ROOTS | singular.OVERFLOWING | {np.cbrt}
 _LOGARITHMS = frozenset({np.log, np.log1p})
 _EXPONENTIALS = frozenset({np.exp, np.expm1})
 
@@ -73,7 +73,7 @@ def has_singular_points(entries: list[Any]) -> bool:
             continue
         if call.primitive in spectra.SPANS:
             return True
-        if call.primitive not in _SUSPECTS:
+        if call.primitive not in _SUSPECTS and call.primitive not in singular.NORMS:
             continue
         result = entry[4]
         value = bottom(result.value if type(result) is Kept else result)
@@ -179,7 +179,7 @@ class Facts:
         for base, p in whole.powers.items():
             others = [b for b in whole.powers if b != base]
             norm = self.made.get(base)
-            if norm is not None and norm.primitive is np.linalg.norm and (p >= 2 if not others else p == 2):
+            if norm is not None and norm.primitive in singular.VECTOR_NORMS and (p >= 2 if not others else p == 2):
                 return _of_norm(norm, bases, base, whole, others)
             rooted = any(m is not None and 0 < m.powers.get(base, 1) < 1 for m in parts)
             zero = bool(np.any(np.equal(bottom(bases[base].value), 0.0)))
@@ -238,7 +238,7 @@ def _of_powers(whole: Monomial, bases: dict[Any, Kept], keys: list[Any]) -> Oper
 
 def _of_norm(norm: Operation, bases: dict[Any, Kept], base: Any, whole: Monomial, others: list[Any]) -> Operation | None:
     """The power of a norm of vectors, perhaps with another factor."""
-    keywords = {k: v for k, v in norm.keywords.items() if k != "ord"}
+    keywords = {k: v for k, v in norm.keywords.items() if k not in ("ord", "check_finite")}
     x = norm.operands[0]
     plain = keywords.keys() <= {"axis", "keepdims"} and norm.keywords.get("ord") is None
     if not plain or len(norm.operands) != 1 or not _is_steady(x) or x.root is None:

@@ -18,7 +18,7 @@ PRODUCTS = frozenset({np.multiply, np.divide})
 POWERS = frozenset({np.power, np.float_power, math.pow, builtins.pow})
 QUOTIENTS = frozenset({np.divide, over, ratio})
 ROOTS = frozenset({np.sqrt, math.sqrt})
-VECTOR_NORMS = frozenset({np.linalg.norm, getattr(np.linalg, "vector_norm", np.linalg.norm)})  # the latter of NumPy 2
+VECTOR_NORMS = {np.linalg.norm, getattr(np.linalg, "vector_norm", np.linalg.norm)}  # the latter of NumPy 2
 NORMS = VECTOR_NORMS | {np.hypot, math.hypot}
 MODULI = frozenset({np.absolute, np.fabs, builtins.abs, math.fabs})
 PRODUCTS_OF_VECTORS = frozenset({np.dot, np.inner, np.matmul, np.vdot, np.tensordot})
@@ -30,6 +30,12 @@ LEVELLED = frozenset({np.exp, np.exp2, np.expm1, np.tanh, np.arctan, math.exp, m
 
 STEEP = frozenset({np.log, np.log2, np.log10, np.log1p, np.exp, np.exp2, np.expm1, np.sinh, np.arcsinh, np.tan, np.arctan,
                    np.arcsin, np.arctanh, math.log, math.log2, math.log10, math.log1p, math.exp, math.expm1})  # fmt: skip
+
+
+def enter_norm(function: object) -> None:
+    """List a norm of vectors of another library, which takes `ord`, `axis` and `keepdims` as NumPy's does."""
+    VECTOR_NORMS.add(function)
+    NORMS.add(function)
 
 
 def is_root(primitive: object, exponent: float | None) -> bool:

@@ -325,7 +325,7 @@ class Compounds:
         if norm is None or norm.target not in singular.VECTOR_NORMS:
             return None
         x = norm.operands[0]
-        return [x, x], whole.factor, {k: clone(v) for k, v in norm.keywords.items() if k != "ord"}
+        return [x, x], whole.factor, {k: clone(v) for k, v in norm.keywords.items() if k not in ("ord", "check_finite")}
 
     def is_kept(self, variable: str, use: gast.AST, last: gast.AST) -> bool:
         """Whether a variable is the same where it is read and before the `last` statement."""
@@ -360,7 +360,7 @@ class Compounds:
         if operation.target not in singular.VECTOR_NORMS:
             return operation if len(operation.operands) == 2 else None
         (x, *_), kind = operation.operands, operation.keywords.get("ord")
-        plain = operation.keywords.keys() <= {"axis", "keepdims", "ord"} and len(operation.operands) == 1
+        plain = operation.keywords.keys() <= {"axis", "keepdims", "ord", "check_finite"} and len(operation.operands) == 1
         euclidean = kind is None or is_none(kind) or (number(kind) == 2 and self._is_vector(x))
         array = isinstance(x, gast.Name) and isinstance(self.paths.kinds.get(x.id), Array)
         return operation if plain and array and euclidean else None
@@ -369,7 +369,7 @@ class Compounds:
         self, operation: Operation, norm: Operation, base: str, whole: Monomial, others: dict[str, float]
     ) -> Operation:
         """The power of a norm, perhaps with another factor."""
-        keywords = {k: clone(v) for k, v in norm.keywords.items() if k != "ord"}
+        keywords = {k: clone(v) for k, v in norm.keywords.items() if k not in ("ord", "check_finite")}
         x, y, factor = clone(norm.operands[0]), name(base), constant(whole_number(whole.factor))
         if others:
             ((other, power),) = others.items()

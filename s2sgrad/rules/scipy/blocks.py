@@ -9,9 +9,11 @@ import numpy as np
 from scipy import linalg
 
 from s2sgrad.rules.complex_matrices import norm_slope as complex_slope
-from s2sgrad.rules.norms import norm_slope
+from s2sgrad.rules.norms import along_squares, norm_slope, of_squares, of_squares_dropped
+from s2sgrad.rules.reductions import whole
+from s2sgrad.rules.singular import enter_norm
 from s2sgrad.rules.table import general, linear, of_complex_numbers
-from s2sgrad.runtime import Refusal, unreduce
+from s2sgrad.runtime import Refusal, over, unreduce
 
 
 @general(linalg.norm)
@@ -22,6 +24,39 @@ def norm(g, y, a, ord=None, axis=None, keepdims=False, *, check_finite=True):
 @norm.forward()
 def _(y, a, a_dot, ord=None, axis=None, keepdims=False, *, check_finite=True):
     return np.sum(norm_slope(y, a, ord, axis, keepdims) * a_dot, axis=axis, keepdims=keepdims)
+
+
+@norm.refined(lambda ord, axis: ord.known and ord.value is None and axis.known and axis.value is None)
+def _(g, y, a, ord=None, axis=None, keepdims=False, *, check_finite=True):
+    return g * over(a, y)
+
+
+@norm.refined(lambda a, ord: a.rank == 1 and ord.known and ord.value in (None, 2))
+def _(g, y, a, ord=None, axis=None, keepdims=False, *, check_finite=True):
+    return g * over(a, y)
+
+
+@norm.refined(lambda a, ord, axis, keepdims: along_squares(a, ord, axis, keepdims))
+def _(g, y, a, ord=None, axis=None, keepdims=False, *, check_finite=True):
+    return np.expand_dims(g, axis) * over(a, np.expand_dims(y, axis))
+
+
+@norm.forward(lambda a, ord: of_squares(a, ord))
+def _(y, a, a_dot, ord=None, axis=None, keepdims=False, *, check_finite=True):
+    return over(np.sum(a * a_dot, axis=axis, keepdims=keepdims), y)
+
+
+@norm.forward(lambda a, ord, keepdims: of_squares_dropped(a, ord, keepdims))
+def _(y, a, a_dot, ord=None, axis=None, keepdims=False, *, check_finite=True):
+    return over(np.sum(a * a_dot, axis=axis), y)
+
+
+@norm.forward(lambda a, ord, axis, keepdims: of_squares_dropped(a, ord, keepdims) and whole(a, axis))
+def _(y, a, a_dot, ord=None, axis=None, keepdims=False, *, check_finite=True):
+    return over(np.sum(a * a_dot), y)
+
+
+enter_norm(linalg.norm)
 
 
 @norm.refined(lambda complex: complex)

@@ -16,11 +16,12 @@ import numpy as np
 from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.guests import is_array_of_others
+from s2sgrad.runtime.homes import is_function_of_module
 from s2sgrad.runtime.structure import stored_in
 
 NUMBERS = {float, int, bool, np.float64}
 _OF_KINDS = (float, int, complex, str, tuple, np.generic)  # these have kinds of their own; other objects have unknown kind
-_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, np.ufunc)
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type(np.sum))
 _LONGEST = 64
 _DEEPEST = 3  # nesting of instances and lists
 _CLASSES: weakref.WeakKeyDictionary[type, int] = weakref.WeakKeyDictionary()  # see `_key`
@@ -48,6 +49,8 @@ def _key(a: Any, depth: int) -> Any:
     if kind is Closure:  # of unknown kind; it says itself whether it carries floats
         return None if a.carries is None else (kind, a.carries)
     if isinstance(a, _FUNCTIONS):
+        if not depth and is_function_of_module(a):
+            return a
         return object, getattr(a, "__closure__", None) is None
     if isinstance(a, _OF_KINDS):
         return None

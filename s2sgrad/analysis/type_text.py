@@ -7,6 +7,7 @@ from types import ModuleType
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Instance, Kind, Known, Number, Plain, Text
 from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.sizes import Dim, Size
+from s2sgrad.runtime.homes import is_function_of_module
 from s2sgrad.runtime.results import described as value_in_words
 from s2sgrad.runtime.results import described_type, without_floats
 
@@ -41,7 +42,7 @@ def in_words(kind: Kind) -> str:
     if isinstance(kind, Known) and isinstance(kind.value, ModuleType):
         return f"module {kind.value.__name__}"
     if isinstance(kind, Known) and callable(kind.value):
-        return "its default"
+        return kind.value.__name__ if is_function_of_module(kind.value) else "its default"
     return "None" if isinstance(kind, Known) and kind.value is None else "any"
 
 

@@ -46,6 +46,7 @@ from s2sgrad.analysis.plain_classes import (
 from s2sgrad.analysis.sizes import Size
 from s2sgrad.runtime.asking import has
 from s2sgrad.runtime.guests import has_operators, is_array_of_others
+from s2sgrad.runtime.homes import is_function_of_module
 from s2sgrad.runtime.subclasses import computes_otherwise, is_otherwise, reads_otherwise
 
 
@@ -57,9 +58,9 @@ class Guest(Opaque):
 
 
 def kinds_of(values: Iterable[Any]) -> tuple[Kind, ...]:
-    """The kinds of run-time values; sizes are numbered in order of first appearance."""
+    """The kinds of run-time values; sizes are numbered in order of first appearance.  Functions of libraries are known."""
     sizes: dict[int, int] = {}
-    return tuple(_kind_of(v, sizes) for v in values)
+    return tuple(Known(v) if is_function_of_module(v) else _kind_of(v, sizes) for v in values)
 
 
 def kinds_by_name(arguments: dict[str, Any], given: set[str]) -> dict[str, Kind]:
@@ -68,7 +69,7 @@ def kinds_by_name(arguments: dict[str, Any], given: set[str]) -> dict[str, Kind]
     return kinds | {p: Known(v) for p, v in arguments.items() if p not in given and isinstance(v, _FUNCTIONS)}
 
 
-_FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc)
+_FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, type(np.sum))
 
 
 def _kind_of(v: Any, sizes: dict[int, int], above: tuple[Any, ...] = ()) -> Kind:

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.analysis.module_functions import is_function_of_module
 from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.guests import is_array_of_others
-from s2sgrad.runtime.homes import is_function_of_module
 from s2sgrad.runtime.structure import stored_in
 
 NUMBERS = {float, int, bool, np.float64}
@@ -49,9 +49,7 @@ def _key(a: Any, depth: int) -> Any:
     if kind is Closure:  # of unknown kind; it says itself whether it carries floats
         return None if a.carries is None else (kind, a.carries)
     if isinstance(a, _FUNCTIONS):
-        if not depth and is_function_of_module(a):
-            return a
-        return object, getattr(a, "__closure__", None) is None
+        return _of_function(a, depth)
     if isinstance(a, _OF_KINDS):
         return None
     number = _CLASSES.get(kind)  # of plain instances above, of arrays of other libraries below, and of all else 0
@@ -62,6 +60,12 @@ def _key(a: Any, depth: int) -> Any:
         return number or object
     held = stored_in(a) or {}
     return _with_inner(held.values(), depth, number, tuple(held))
+
+
+def _of_function(a: Any, depth: int) -> Any:
+    """The key of a function: an argument that is one of a library is known."""
+    known = not depth and is_function_of_module(a)
+    return a if known else (object, getattr(a, "__closure__", None) is None)
 
 
 def _with_inner(items: Iterable[Any], depth: int, *key: Any) -> tuple | None:

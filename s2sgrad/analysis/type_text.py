@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import ModuleType
 
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Instance, Kind, Known, Number, Plain, Text
+from s2sgrad.analysis.module_functions import is_function_of_module
 from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.sizes import Dim, Size
-from s2sgrad.runtime.homes import is_function_of_module
 from s2sgrad.runtime.results import described as value_in_words
 from s2sgrad.runtime.results import described_type, without_floats
 

@@ -32,6 +32,7 @@ from s2sgrad.analysis.kinds import (
     Plain,
     Text,
 )
+from s2sgrad.analysis.module_functions import is_function_of_module
 from s2sgrad.analysis.plain_classes import (
     DEEPEST,
     LONGEST,
@@ -46,7 +47,6 @@ from s2sgrad.analysis.plain_classes import (
 from s2sgrad.analysis.sizes import Size
 from s2sgrad.runtime.asking import has
 from s2sgrad.runtime.guests import has_operators, is_array_of_others
-from s2sgrad.runtime.homes import is_function_of_module
 from s2sgrad.runtime.subclasses import computes_otherwise, is_otherwise, reads_otherwise
 
 

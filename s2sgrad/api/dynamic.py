@@ -39,7 +39,7 @@ from s2sgrad.runtime.structure import attributes_of
 from s2sgrad.runtime.traits import declare, traits
 from s2sgrad.runtime.watching import is_noting
 from s2sgrad.source import GENERATED_TEXTS, brings_gradient, is_method_of
-from s2sgrad.standard import called_otherwise
+from s2sgrad.standard import by_count, called_otherwise
 
 _MOST = 64  # pairs cached on a generated function
 
@@ -83,7 +83,7 @@ def pair_for(
             return *recorded_pair(f, primals, 0, renewed(error)), (), keywords
     if runtime.is_called_otherwise(f, len(primals), keywords):
         return _of_bound(called_otherwise, (f,), {"words": keywords}, primals, wanted, again)
-    function, receiver, bound = plain(f)
+    function, receiver, bound = plain(by_count(f, len(primals), keywords))
     return _of_bound(function, receiver, {**bound, **keywords} if bound else keywords, primals, wanted, again)
 
 

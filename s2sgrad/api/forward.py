@@ -40,6 +40,7 @@ from s2sgrad.errors import Unsupported
 from s2sgrad.errors.raised import entry
 from s2sgrad.ir import seeds
 from s2sgrad.ir.signatures import signature
+from s2sgrad.rules import table
 from s2sgrad.runtime.asking import its
 from s2sgrad.runtime.checks import Refusal, holds_complex_inside
 from s2sgrad.runtime.closures import Closure
@@ -47,7 +48,7 @@ from s2sgrad.runtime.given import require_real
 from s2sgrad.runtime.lanes import count, zero_lanes
 from s2sgrad.runtime.structure import holds_iterator
 from s2sgrad.source import brings_gradient, read
-from s2sgrad.standard import called_otherwise
+from s2sgrad.standard import by_count, called_otherwise
 
 if TYPE_CHECKING:
     from s2sgrad.driver.recipe import Compiled
@@ -332,15 +333,20 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
         if not isinstance(primals[k], _FOLLOWED) and not _is_still(tangents[k]):
             what = type(primals[k]).__name__
             raise TypeError(f"a {what} that carries derivatives cannot be followed yet: pass its data as arguments")
-    if not active:
-        value = function(*primals, **keywords)
-        require_real(value, f"`{its(function, '__name__', function)}`")
-        return value, runtime.zeros(value)
+    if not active or table.is_flat(function):
+        return _flat(function, primals, keywords)
     along = Jvp(function).along(active)
     require_taken(along._request.function, len(along._request.lead) + len(primals), keywords)
     result = along.along(primals, tuple(tangents[k] for k in active), keywords)
     along.require_untouched()
     return result
+
+
+def _flat(function: Any, primals: tuple, keywords: dict[str, Any]) -> tuple[Any, Any]:
+    """The value of a function, and zeros."""
+    value = function(*primals, **keywords)
+    require_real(value, f"`{its(function, '__name__', function)}`")
+    return value, runtime.zeros(value)
 
 
 def _is_still(tangent: Any) -> bool:
@@ -366,7 +372,7 @@ def _as_called(function: Any, primals: tuple, tangents: tuple, keywords: dict[st
     given, dots = (primals, tangents) if function is runtime.call else ((function, *primals), (None, *tangents))
     if runtime.is_called_otherwise(given[0], len(given) - 1, keywords):
         return called_otherwise, given, dots, {"words": keywords}
-    return function, primals, tangents, keywords
+    return by_count(function, len(primals), keywords), primals, tangents, keywords
 
 
 _FOLLOWED = (int, str, bytes, type(None), np.ndarray, np.generic, list, tuple, dict, Closure)

@@ -7,10 +7,6 @@
 from __future__ import annotations
 
 import sys
-import types
-from typing import Any
-
-import numpy as np
 
 OURS = __name__.partition(".")[0]
 STANDARD = f"{OURS}.standard"
@@ -41,21 +37,6 @@ def is_of_library(cls: type) -> bool:
         known = _OF_LIBRARIES[module] = found
     return known and cls is not object
 
-
-def is_function_of_module(x: Any) -> bool:
-    """Whether this is a function in C that a module keeps, so that it is one object.  A method of an object is none: each
-    access makes it anew.
-
-    >>> is_function_of_module(np.tanh), is_function_of_module([].append), is_function_of_module(package)
-    (True, False, False)
-    """
-    if isinstance(x, types.BuiltinFunctionType):
-        return isinstance(x.__self__, types.ModuleType)
-    return isinstance(x, _IN_C)
-
-
-_IN_C = (np.ufunc, type(np.sum)) if type(np.sum) is not types.FunctionType else (np.ufunc,)
-"""NumPy's; before NumPy 1.25, most of its functions were Python's."""
 
 _OF_LIBRARIES: dict[str, bool] = {}
 """Whether the classes of a module are of such a package, once that was asked."""

@@ -33,6 +33,9 @@ from s2sgrad.runtime.keywords import code, given, held
 OF_SEQUENCE = {max: builtin_functions.largest, min: builtin_functions.smallest, math.hypot: scalar_math.hypot_of_all}
 """Variadic functions, with the version that takes the arguments as one sequence, for calls such as `max(*xs)`."""
 
+OF_ITEMS = {max: builtin_functions.largest, min: builtin_functions.smallest}
+"""Functions of several numbers that take one argument for the sequence of them."""
+
 TOOLS: dict[Any, Callable[..., Any]] = {}
 """Library functions, each with its replacement here; the parameters are the same."""
 
@@ -263,6 +266,15 @@ def called_with(f, first, rest, words, more):
         else:
             g = partial(g, key)
     return g()
+
+
+def by_count(f: Any, count: int, keywords: dict[str, Any]) -> Any:
+    """The function itself, or what stands for it where it is called with one argument, the items.
+
+    >>> by_count(max, 1, {})([2.0, 3.0]), by_count(max, 2, {}) is max
+    (3.0, True)
+    """
+    return next((g for known, g in OF_ITEMS.items() if f is known), f) if count == 1 and not keywords else f
 
 
 def called_otherwise(f, *args, words):

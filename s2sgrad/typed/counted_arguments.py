@@ -40,13 +40,18 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
         for k in reversed(range(len(body))):
             call = getattr(body[k], "value", None)
             if isinstance(call, gast.Call) and (call.keywords or any(isinstance(a, gast.Starred) for a in call.args)):
-                before = _written_out(unit, call, inference) if unit.resolve(call.func) is MISSING else []
+                before = _written_out(unit, call, inference) if _is_by_place(unit.resolve(call.func)) else []
                 if _needs_spread(unit, call, inference):
                     _require_result(unit, tree, body[k], inference)
                     before += _with_constants(unit, call, inference) + _spread(unit, call)
                 body[k:k] = at(body[k], *before)
                 found = found or bool(before)
     return found
+
+
+def _is_by_place(target: Any) -> bool:
+    """Whether what a function does with its arguments is not told by a rule, which knows them by their names."""
+    return target is MISSING or (libraries.is_fixed(target) and catalogue.of(target).rule is None)
 
 
 def _written_out(unit: Unit, call: gast.Call, inference: Inference) -> list[gast.AST]:
@@ -75,7 +80,7 @@ def _needs_spread(unit: Unit, call: gast.Call, inference: Inference) -> bool:
     target = unit.resolve(call.func)
     late = target is MISSING
     _require_unwritten(unit, call, target)
-    if not late and libraries.is_fixed(target) and catalogue.of(target).rule is None:
+    if not late and _is_by_place(target):
         return False  # it has no derivative
     if (late and not isinstance(call.func, gast.Name)) or any(stars[:-1]) or doubled > 1:
         return False

@@ -329,10 +329,7 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
     if brings_gradient(its(function, "__func__", function)):
         return transposed.tangent(function, primals, tangents, keywords)
     active = tuple(k for k, t in enumerate(tangents) if t is not None and has_floats(primals[k]))
-    for k in {k for k, t in enumerate(tangents) if t is not None} - {*active}:
-        if not isinstance(primals[k], _FOLLOWED) and not _is_still(tangents[k]):
-            what = type(primals[k]).__name__
-            raise TypeError(f"a {what} that carries derivatives cannot be followed yet: pass its data as arguments")
+    _require_followed(primals, tangents, active)
     if not active or table.is_flat(function):
         return _flat(function, primals, keywords)
     along = Jvp(function).along(active)
@@ -340,6 +337,14 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
     result = along.along(primals, tuple(tangents[k] for k in active), keywords)
     along.require_untouched()
     return result
+
+
+def _require_followed(primals: tuple, tangents: tuple, active: tuple[int, ...]) -> None:
+    """TypeError where an argument beside the active ones may carry derivatives."""
+    for k in {k for k, t in enumerate(tangents) if t is not None} - {*active}:
+        if not isinstance(primals[k], _FOLLOWED) and not _is_still(tangents[k]):
+            what = type(primals[k]).__name__
+            raise TypeError(f"a {what} that carries derivatives cannot be followed yet: pass its data as arguments")
 
 
 def _flat(function: Any, primals: tuple, keywords: dict[str, Any]) -> tuple[Any, Any]:

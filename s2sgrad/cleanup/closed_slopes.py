@@ -25,6 +25,7 @@ def sigmoid_grad(x, *, seed=1.0):
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import TypeGuard
 
 import gast
@@ -235,7 +236,7 @@ class _Closed(Transformer):
         function = self.unit.called(node)
         return plain and isinstance(argument, gast.Name) and isinstance(function, np.ufunc) and function(0.0) != 0.0
 
-    def _is_root(self, value: gast.AST | None, further: frozenset[object] = frozenset()) -> TypeGuard[gast.Call]:
+    def _is_root(self, value: gast.AST | None, further: Set[object] = frozenset()) -> TypeGuard[gast.Call]:
         roots = ROOTS | {np.cbrt} | further
         return isinstance(value, gast.Call) and effects.is_one_of(self.unit.resolve(value.func), roots)
 

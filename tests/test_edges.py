@@ -437,6 +437,11 @@ def lists_cut_at_places(x):
     return np.sum(parts[2] ** 2) + 3.0 * np.sum(np.split(rows, np.array([1]))[1] * x[2])
 
 
+def rows_for_matrices(x):
+    squares = np.linalg.norm([x[:2], x[1:3]]) + np.linalg.det([x[:2], x[1:]])
+    return squares + np.sum(np.linalg.inv([[q + 2.0, q * i] for i, q in enumerate(x[:2])])) + np.mean([x[:2], x[1:]])
+
+
 def lists_taken_off(x):
     y = x * 1.0
     np.subtract.at(y, [0, 2, 0], [x[1], 2.0, x[2]])
@@ -455,7 +460,7 @@ FOLLOWED = [
     constant_of_complex_numbers, copies_of_places, plots, of_a_number_along_axes, products_of_numbers,
     trapezoids_that_broadcast, differences_of_rows, by_numpy_numbers, several_rows, lists_for_matrices,
     lists_for_columns_and_rows, lists_for_zeros_and_times, lists_for_formulas, lists_cut_at_places,
-    lists_taken_off,
+    rows_for_matrices, lists_taken_off,
     *(pytest.param(f, marks=pytest.mark.records, id=f.__name__) for f in (
         mapped_partial, keywords_of_an_answering_object, captured_by_a_lambda, held_by_self, inserted_in_order)),
 ]  # fmt: skip

@@ -37,7 +37,7 @@ class AssumedAxes:
                 asked = alone(check)
                 if asked is None or not isinstance(binding, gast.Assign):
                     continue
-                if unit.called(asked) is has_axes and effects.targets(binding) == [asked.args[0].id]:
+                if unit.called(asked) is has_axes and effects.targets(binding) == [getattr(asked.args[0], "id", None)]:
                     self._checked[id(binding)] = Array(asked.args[1].value, (None,) * asked.args[2].value)
 
     def refined(self, binding: gast.Assign, x: str, kind: Kind | None, before: Kind | None) -> Kind | None:

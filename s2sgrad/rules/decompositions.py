@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from s2sgrad.rules.linalg import adjoint, folded, hermitian, lower
+from s2sgrad.rules.reductions import of_arrays
 from s2sgrad.rules.spectra import frames, on_diagonal
 from s2sgrad.rules.table import flat, general
 from s2sgrad.runtime import Refusal
@@ -215,3 +216,6 @@ def squares_along(y, residual, change):
 @lstsq.forward()
 def _(y, a, b, a_dot, b_dot, rcond=None):
     return lstsq_along_matrix(y, a, b, a_dot, rcond), lstsq_along_side(y, a, b, b_dot, rcond)
+
+
+of_arrays(np.linalg.qr)

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from s2sgrad.rules.table import flat, general, linear
+from s2sgrad.rules.table import flat, general, linear, rule_of
 from s2sgrad.runtime import over, spreading, times, unreduce
 
 
@@ -60,6 +60,27 @@ def is_several(kind):
 def is_list(kind):
     """A list, where NumPy and SciPy take a tuple of axes as well."""
     return isinstance(kind.value, list) or getattr(kind, "type", None) is list
+
+
+def are_numbers(kinds):
+    """Numbers, at least one."""
+    return bool(kinds) and all(not is_container(k) and getattr(k, "rank", None) == 0 for k in kinds)
+
+
+def is_of_rows(kind):
+    """A list or a tuple of anything but numbers, or lists of as many numbers each: of arrays, of rows of any length."""
+    if not is_container(kind) or are_numbers(kind.items or (kind.item,)):
+        return False
+    rows = kind.items or ()
+    told = bool(rows) and all(is_container(row) and are_numbers(row.items) for row in rows)
+    return not told or len({len(row.items) for row in rows}) > 1
+
+
+def of_arrays(*primitives):
+    """List primitives whose rules take no list of arrays for an array: it is refused where the call stands."""
+    for primitive in primitives:
+        words = f"`{primitive.__name__}` of a list has no derivative rule: pass an array"
+        rule_of(primitive).refuse(lambda operand: is_of_rows(operand), words)
 
 
 def dropped(keepdims):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from s2sgrad import grad, jvp
+from s2sgrad import grad, hessian, jvp
 
 AT_POLES = [
     (special.rgamma, (-2.0,), 0, 2.0),  # (-1) ** n * n!
@@ -52,3 +52,12 @@ def test_the_voigt_profile_without_a_normal_part():
     wide = np.pi * (x * x + gamma * gamma) ** 2
     wanted = -2.0 * x * gamma / wide, 0.0, (x * x - gamma * gamma) / wide
     np.testing.assert_allclose(grad(special.voigt_profile, (0, 1, 2))(x, 0.0, gamma), wanted, rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("f", [special.binom, special.beta, special.betaln, special.poch], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("at", [(-3.5, 2.0), (0.7, 3.0), (-1.5, 3.0), (5.5, 1.0)], ids=str)
+def test_second_derivatives_are_symmetric_at_whole_steps(f, at):
+    """Where `sin(pi * d)` is 0 its slope is not."""
+    found, h = hessian(lambda x: f(x[0], x[1]))(np.array(at)), 1e-5
+    slopes = [(grad(f, 1)(at[0] + s * h, at[1]) / (2.0 * h)) * s for s in (1.0, -1.0)]
+    np.testing.assert_allclose([found[0, 1], found[1, 0]], [sum(slopes)] * 2, rtol=1e-6)

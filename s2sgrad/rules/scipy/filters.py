@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import ndimage
 
+from s2sgrad.rules.reductions import of_arrays
 from s2sgrad.rules.table import flat, general, linear, of_complex_numbers
 from s2sgrad.runtime import Refusal, over
 
@@ -521,3 +522,6 @@ of_complex_numbers(
     ndimage.sobel,
     ndimage.laplace,
 )
+
+
+of_arrays(ndimage.correlate)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import integrate
 
+from s2sgrad.rules.reductions import of_arrays
 from s2sgrad.rules.restated import restates
 from s2sgrad.rules.scans import (
     add_neighbours,
@@ -226,3 +227,6 @@ def cumulative_simpson(y, x=None, dx=1.0, axis=-1, initial=None):
 
 
 flat(integrate.newton_cotes, *existing(integrate, "lebedev_rule"))
+
+
+of_arrays(integrate.simpson, integrate.romb, integrate.cumulative_simpson)

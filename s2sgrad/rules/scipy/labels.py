@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import ndimage
 
+from s2sgrad.rules.reductions import of_arrays
 from s2sgrad.rules.scipy.fourier_filters import refuse_arrays_for_results
 from s2sgrad.rules.scipy.rank_filters import chosen, unchosen
 from s2sgrad.rules.table import existing, flat, general, linear
@@ -193,3 +194,6 @@ def distance_transform_cdt(
 
 for _rule in (distance_transform_bf, distance_transform_cdt):
     refuse_arrays_for_results(_rule)
+
+
+of_arrays(ndimage.sum_labels, ndimage.sum, ndimage.mean, ndimage.variance, ndimage.standard_deviation)

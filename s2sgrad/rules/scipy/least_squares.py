@@ -15,6 +15,7 @@ from scipy import linalg
 from s2sgrad.rules.complex_matrices import complex_pinv_bar
 from s2sgrad.rules.decompositions import columns, of_its_rank, pinv_bar
 from s2sgrad.rules.linalg import adjoint, filled
+from s2sgrad.rules.reductions import of_arrays
 from s2sgrad.rules.scipy.linalg import folded, of_rank, turned
 from s2sgrad.rules.spectra import frames, settled, svd_bar
 from s2sgrad.rules.table import flat, general, of_complex_numbers
@@ -122,3 +123,6 @@ def orth(g, q, A, rcond=None):
 
 
 of_complex_numbers(linalg.pinv, linalg.lstsq)
+
+
+of_arrays(linalg.lstsq)

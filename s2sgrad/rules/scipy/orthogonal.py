@@ -17,6 +17,7 @@ import numpy as np
 from scipy import linalg
 
 from s2sgrad.rules.linalg import adjoint, hermitian
+from s2sgrad.rules.reductions import of_arrays
 from s2sgrad.rules.scipy.linalg import of_rank, turned
 from s2sgrad.rules.table import flat, general, of_complex_numbers
 from s2sgrad.runtime import Refusal, over
@@ -236,3 +237,6 @@ def orthogonal_procrustes(g, y, A, B, *, check_finite=True):
 
 
 of_complex_numbers(linalg.qr, linalg.rq, triangular_vectors, linalg.schur, linalg.polar)
+
+
+of_arrays(linalg.qr, linalg.rq, linalg.orthogonal_procrustes)

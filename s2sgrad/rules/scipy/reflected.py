@@ -54,8 +54,9 @@ def times_digammas(y, w, z, d, reflected):
     low = z < 0.5
     both = np.logical_and(low, w < 0.5)
     smooth = special.digamma(np.where(both, 1.0 - w, w)) - special.digamma(np.where(low, 1.0 - z, z))
-    crossed = np.where(both, over(sinpi(d), sinpi(w)), cospi(z))
-    return y * smooth + crossed * np.where(np.logical_and(low, np.not_equal(crossed, 0.0)), reflected, 0.0)
+    crossed = np.where(both, over(sinpi(d), np.where(both, sinpi(w), 1.0)), cospi(z))
+    read = np.logical_and(low, np.logical_or(np.not_equal(crossed, 0.0), np.isfinite(reflected)))
+    return y * smooth + crossed * np.where(read, reflected, 0.0)
 
 
 def digammas(z, d):
@@ -64,4 +65,4 @@ def digammas(z, d):
     >>> float(digammas(-2.0, 1.0))
     -0.5
     """
-    return times_digammas(1.0, z + d, z, d, over(math.pi, sinpi(z)))
+    return times_digammas(1.0, z + d, z, d, over(math.pi, np.where(z < 0.5, sinpi(z), 1.0)))

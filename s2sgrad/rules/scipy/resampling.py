@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import interpolate, ndimage
 
+from s2sgrad.rules.reductions import of_arrays
 from s2sgrad.rules.table import flat, general, linear
 from s2sgrad.runtime import Refusal, unbroadcast
 
@@ -427,3 +428,6 @@ for _rule in (map_coordinates, shift, zoom, rotate, affine_transform):
 affine_transform.refuse(
     lambda offset: (offset.rank or 0) > 1, "`affine_transform` has a derivative rule with an offset for each axis alone"
 )
+
+
+of_arrays(ndimage.map_coordinates, ndimage.shift, ndimage.zoom, ndimage.rotate, ndimage.affine_transform)

@@ -41,7 +41,7 @@ def gamma(g, y, x):
 
 @elementwise(special.rgamma)
 def rgamma(g, y, x):
-    return -g * times_digamma(y, x, special.gamma(1.0 - x))
+    return -g * times_digamma(y, x, special.gamma(np.where(x < 0.5, 1.0 - x, 1.0)))
 
 
 @elementwise(special.digamma)
@@ -88,7 +88,9 @@ def beta(g, y, a, b):  # DLMF 5.12.1
 def beta_slope(y, a, b):
     """The slope of `special.beta` in `a`, also where `a + b` is a pole, and the function 0."""
     at_zero = over(special.beta(a, np.where(np.equal(y, 0.0), 1.0 - a - b, 1.0)), sinpi(b))
-    return times_digammas(y, a, a + b, -b, math.pi * np.where(np.equal(y, 0.0), at_zero, over(y, sinpi(a + b))))
+    return times_digammas(
+        y, a, a + b, -b, math.pi * np.where(np.equal(y, 0.0), at_zero, over(y, np.where(a + b < 0.5, sinpi(a + b), 1.0)))
+    )
 
 
 @elementwise(special.betaln)
@@ -103,13 +105,13 @@ def binom(g, y, n, k):  # DLMF 1.2.6 by gamma functions
 
 def binom_in_n(y, n, k):
     """The slope of `special.binom`, also where `n - k` is a negative whole number, and the function 0."""
-    return times_digammas(y, n + 1.0, n - k + 1.0, k, special.beta(n + 1.0, k - n))
+    return times_digammas(y, n + 1.0, n - k + 1.0, k, special.beta(n + 1.0, np.where(k - n > 0.5, k - n, 1.0)))
 
 
 def binom_in_k(y, n, k):
     """The slope in `k`, also where `k` or `n - k` is a negative whole number."""
-    in_rest = times_digamma(y, n - k + 1.0, special.beta(n + 1.0, k - n))
-    return in_rest - times_digamma(y, k + 1.0, special.beta(n + 1.0, -k))
+    in_rest = times_digamma(y, n - k + 1.0, special.beta(n + 1.0, np.where(k - n > 0.5, k - n, 1.0)))
+    return in_rest - times_digamma(y, k + 1.0, special.beta(n + 1.0, np.where(k < -0.5, -k, 1.0)))
 
 
 # --- error functions and the normal distribution ---------------------------------------------------------------------

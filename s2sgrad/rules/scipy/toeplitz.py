@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from s2sgrad.rules.reductions import is_container
+from s2sgrad.rules.reductions import is_container, of_arrays
 from s2sgrad.rules.scipy.linalg import of_rank, outer
 from s2sgrad.rules.table import bilinear, flat, general, linear, of_complex_numbers, paired
 
@@ -237,3 +237,6 @@ of_complex_numbers(
     linalg.convolution_matrix,
     linalg.companion,
 )
+
+
+of_arrays(linalg.companion)

@@ -130,7 +130,7 @@ def poch(g, y, z, m):  # DLMF 5.2.5
 
 def poch_in_z(y, z, m):
     """The slope of `special.poch` in `z`, also where that is 0, -1, -2, .., and the function 0."""
-    return times_digammas(y, z + m, z, m, special.gamma(z + m) * special.gamma(1.0 - z))
+    return times_digammas(y, z + m, z, m, special.gamma(z + m) * special.gamma(np.where(z < 0.5, 1.0 - z, 1.0)))
 
 
 @elementwise(*existing(special, "softplus"))

@@ -707,7 +707,7 @@ def inside_another(u, n):
     ("f", "given", "told"),
     [
         (draws_in_the_loop, 3, "`RNG.random` in a loop over `checkpointed`"),
-        (unknown_in_the_loop, np.sin, "`f` in a loop over `checkpointed`"),
+        (unknown_in_the_loop, lambda v: v * v, "`f` in a loop over `checkpointed`"),
         (writes_a_shared_array, 3, "`w` may stand for memory that has another name"),
         (two_containers, 3, "`d`, which this loop over `checkpointed` writes in place, may share its memory with `s`"),
         (endless, 3, "leave it by `break`"),

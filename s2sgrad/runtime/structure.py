@@ -262,9 +262,39 @@ def kept_together(*parts: Any) -> tuple:
     >>> a, b = kept_together([stack], (stack, 2.0))
     >>> a[0] is b[0], a[0] is stack
     (True, False)
+
+    Arrays that are views of one another are so in the snapshots.
+
+    >>> x = np.zeros(3)
+    >>> y, z = kept_together(x, x[::-1])
+    >>> y[0] = 1.0
+    >>> z.tolist(), x.tolist()
+    ([0.0, 0.0, 1.0], [0.0, 0.0, 0.0])
     """
     memo: dict[int, Any] = {}
+    arrays = {id(part): part for part in parts if type(part) is np.ndarray and not part.dtype.hasobject}
+    roots = [_root(part) for part in arrays.values()]
+    for part, root in zip(arrays.values(), roots, strict=True):
+        if sum(r is root for r in roots) > 1 and root.flags.forc and type(root) is np.ndarray:
+            whole = memo.get(id(root))
+            if whole is None:
+                whole = memo[id(root)] = root.copy(order="K")
+            if part is not root:
+                memo[id(part)] = _same_view(part, root, whole)
     return tuple([_kept(part, memo) for part in parts])
+
+
+def _root(x: np.ndarray) -> np.ndarray:
+    """The array whose memory a view shows, itself for one that is no view."""
+    while isinstance(x.base, np.ndarray):
+        x = x.base
+    return x
+
+
+def _same_view(x: np.ndarray, root: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """The view of `whole`, a copy of contiguous memory, that `x` is of `root`."""
+    offset = x.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+    return np.ndarray(x.shape, x.dtype, whole.ravel(order="K"), offset, x.strides)
 
 
 def _kept(v: Any, memo: dict[int, Any]) -> Any:

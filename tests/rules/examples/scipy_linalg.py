@@ -45,6 +45,9 @@ example(linalg.expm, 0.1 * normal(2, 2, 2))
 for _keywords in ({}, {"axis": 1}, {"axis": 0, "keepdims": True}, {"ord": 1}, {"ord": "nuc"}):
     example(linalg.norm, normal(2, 3), **_keywords)
 example(linalg.norm, normal(4), 3, check_finite=False)
+example(linalg.norm, normal(4), 2)
+example(linalg.norm, normal(4), axis=0, keepdims=True)
+example(linalg.norm, normal(2, 3, 4), axis=(0, 2))
 
 # --- blocks ----------------------------------------------------------------------------------------------------------
 
